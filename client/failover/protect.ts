@@ -5,7 +5,6 @@ import {
   badSettings,
   closedError,
   GatewayError,
-  isLasting,
   readOnlyError,
   say,
   thrownAs,
@@ -19,6 +18,7 @@ import {
   type FailoverSettings,
   type FailoverView,
 } from '../model/failover'
+import { isLastingLook } from '../model/failover-view'
 import { own } from '../model/json'
 import type { Language } from '../model/watch'
 import type { RouteAddress } from '../memory'
@@ -88,13 +88,6 @@ export interface Protection {
 const SEND_MS = 15_000
 
 const NAME = 'failover'
-
-/**
- * Whether a look that failed for this reason will fail again, however long one waits. Unlike a poll
- * of a device, it can find several routes of the name, or a route that another failover protects.
- */
-export const isLastingLook = (error: GatewayError): boolean =>
-  isLasting(error) || error.code === 'CONFLICT'
 
 /**
  * Keeps a route on the air: looks at it with all failovers of the gateway, decides by the rules, and

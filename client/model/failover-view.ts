@@ -1,4 +1,5 @@
 // How a failover is shown, in the status of its node and in the sidebar.
+import { isLasting, type GatewayError } from '../errors'
 import type { FailoverState, FailoverView } from './failover'
 import type { Sign } from './health'
 
@@ -66,3 +67,10 @@ export function differing({ differs }: Partial<FailoverView>): readonly string[]
 /** Whole minutes until the wait of its state ends, at least one. */
 export const minutesLeft = ({ due = 0 }: Partial<FailoverView>, now: number): number =>
   Math.max(1, Math.ceil((due - now) / 60_000))
+
+/**
+ * Whether a look that failed for this reason will fail again, however long one waits. Unlike a poll
+ * of a device, it can find several routes of the name, or a route that another failover protects.
+ */
+export const isLastingLook = (error: GatewayError): boolean =>
+  isLasting(error) || error.code === 'CONFLICT'

@@ -1,10 +1,7 @@
 import type { NodeAPI } from 'node-red'
-import {
-  controlRoute,
-  findDestination,
-  type ControlAction,
-  type Waiting,
-} from '../../client/internal'
+import { controlRoute, type ControlAction } from '../../client/changes/control'
+import { findDestination } from '../../client/changes/find'
+import type { Waiting } from '../../client/changes/step'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import { choiceFrom, type Message } from '../runtime/parameters'

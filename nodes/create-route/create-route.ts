@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { createRoute } from '../../client/internal'
+import { createRoute } from '../../client/changes/create'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 

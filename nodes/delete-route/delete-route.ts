@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { deleteRoute } from '../../client/internal'
+import { deleteRoute } from '../../client/changes/delete'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 

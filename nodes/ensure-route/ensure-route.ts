@@ -1,16 +1,16 @@
 import type { NodeAPI } from 'node-red'
+import { ENSURE_STATES } from '../../client/model/definition'
 import {
-  ENSURE_STATES,
   ensureRoutes,
-  invalidInput,
   newEnsureMemory,
   undoLastRun,
-  type EnsureAction,
-  type Ensured,
   type EnsureFailure,
   type EnsureMemory,
-  type Remove,
-} from '../../client/internal'
+} from '../../client/changes/ensure/ensure'
+import { invalidInput } from '../../client/errors'
+import type { EnsureAction } from '../../client/changes/ensure/plan'
+import type { Ensured } from '../../client/changes/ensure/apply'
+import type { Remove } from '../../client/changes/ensure/removals'
 import { isObject } from '../../client/model/json'
 import { RANGES } from '../../client/model/ranges'
 import { registerAction, type ActionConfig } from '../runtime/action'

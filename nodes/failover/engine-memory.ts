@@ -1,10 +1,10 @@
 // What a failover of a leased fleet keeps: on the engine, for the next owner of the appliance, and here.
 import type { Node } from 'node-red'
 import { createOutageLog } from '../../client/connection/outage-log'
-import { GatewayError, Stop, asGatewayError, closedError, words } from '../../client/internal'
+import { GatewayError, asGatewayError, closedError, words } from '../../client/errors'
+import { Stop, pause, within } from '../../client/stop'
 import type { Share, ShareMemory } from '../../client/fleet/types'
 import { own } from '../../client/model/json'
-import { pause, within } from '../../client/stop'
 import type { Appliance } from '../runtime/gateway-node'
 import { OPERATION } from './protection'
 import type { Found, Kept } from './context-memory'

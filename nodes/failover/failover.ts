@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Node, NodeAPI } from 'node-red'
-import {
-  Stop,
-  asGatewayError,
-  closedError,
-  invalidInput,
-  newOperation,
-  type FailoverReport,
-  type GatewayError,
-} from '../../client/internal'
+import { Stop } from '../../client/stop'
+import { asGatewayError, closedError, invalidInput, type GatewayError } from '../../client/errors'
+import { newOperation } from '../../client/connection/operation'
+import type { FailoverReport } from '../../client/failover/protect'
 import { booleanFrom } from '../../client/model/convert'
 import { languageOf } from '../../client/model/watch'
 import { appliancesIn, faultsFor, followAppliances } from '../runtime/appliances'

@@ -1,6 +1,7 @@
 // The saved properties of a failover node as the client takes them.
 import type { NodeDef } from 'node-red'
-import { asSetting, type ProtectOptions } from '../../client/internal'
+import { asSetting } from '../../client/errors'
+import type { ProtectOptions } from '../../client/failover/protect'
 import { FAILOVER_RANGES, type Side } from '../../client/model/failover'
 import type { AppliancesConfig } from '../runtime/appliances'
 import { chosenDevice, chosenRoute, refused, type Evaluate } from '../runtime/node-settings'

@@ -1,25 +1,20 @@
 // One failover of a node: for its gateway, or for one appliance of an inventory.
 import type { Node, NodeAPI } from 'node-red'
-import {
-  GatewayError,
-  Stop,
-  asGatewayError,
-  closedError,
-  failovers,
-  newOperation,
-  say,
-  type FailoverReport,
-  type FailoverStatus,
-  type Protection,
-} from '../../client/internal'
+import { GatewayError, asGatewayError, closedError, say } from '../../client/errors'
+import { Stop, untilStopped } from '../../client/stop'
+import type { FailoverReport, FailoverStatus, Protection } from '../../client/failover/protect'
+import { newOperation } from '../../client/connection/operation'
 import { languageOf } from '../../client/model/watch'
-import { untilStopped } from '../../client/stop'
 import { evaluatorOf } from '../runtime/node-settings'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 import { secretsOf } from '../runtime/secrets'
 import type { Kept } from './context-memory'
 import { protectOptions, type FailoverConfig } from './options'
 import type { ShownStatus } from './status'
+
+/** Loaded with the first failover: most flows have none. */
+const load = (): typeof import('../../client/failover/protect') =>
+  require('../../client/failover/protect') as typeof import('../../client/failover/protect')
 
 /** What a failover reports by itself, which is no change that somebody asked for. */
 export const OPERATION = newOperation('failover')
@@ -68,7 +63,7 @@ export function startProtection(
     )
     const found = await kept.read(wait)
     if (closed) throw closedError()
-    protection = failovers().protectRoute(gateway, {
+    protection = load().protectRoute(gateway, {
       ...wanted,
       ...found,
       language: languageOf(config.language || RED._('locale')),

@@ -1,7 +1,13 @@
 import type { Node } from 'node-red'
-import type { FailoverStatus, GatewayError } from '../../client/internal'
-import { failovers } from '../../client/internal'
-import { differing, kindOf, minutesLeft, signOf } from '../../client/model/failover-view'
+import type { FailoverStatus } from '../../client/failover/protect'
+import type { GatewayError } from '../../client/errors'
+import {
+  differing,
+  isLastingLook,
+  kindOf,
+  minutesLeft,
+  signOf,
+} from '../../client/model/failover-view'
 import type { Language } from '../../client/model/watch'
 import { createFleetStatus, type FleetStatus } from '../runtime/fleet-status'
 import { LAMPS, type Lamp } from '../runtime/lamp'
@@ -111,7 +117,7 @@ const MOST_MEMBERS = 3
 function lampOf(status: FailoverStatus): Lamp {
   const { state, manual, failure } = status
   if (state === 'unknown') {
-    return failure && failovers().isLastingLook(failure) ? 'away' : 'warning'
+    return failure && isLastingLook(failure) ? 'away' : 'warning'
   }
   if (state === 'switching') return 'warning'
   // What a person has set is no mistake.

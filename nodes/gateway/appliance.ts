@@ -1,11 +1,6 @@
-import {
-  GatewayError,
-  closedError,
-  newOperation,
-  ofConfiguration,
-  type Connection,
-  type Identity,
-} from '../../client/internal'
+import { GatewayError, closedError, ofConfiguration, type Identity } from '../../client/errors'
+import { newOperation } from '../../client/connection/operation'
+import type { Connection } from '../../client/connection/connection'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 
 export interface ApplianceOptions {

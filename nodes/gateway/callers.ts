@@ -1,6 +1,7 @@
 // The names of callers, from the same kinds of places as an inventory.
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, say, type GatewayOptions } from '../../client/internal'
+import { GatewayError, say } from '../../client/errors'
+import type { GatewayOptions } from '../../client/connection/connection'
 import { checkCallers, type CallerBook } from '../../client/model/callers'
 import { newCallerBook } from '../../client/watch/caller-book'
 import { textOf } from '../../client/sentences'

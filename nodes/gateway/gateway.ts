@@ -1,5 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import { identityOf, type Connection, type GatewayOptions } from '../../client/internal'
+import { identityOf } from '../../client/errors'
+import type { Connection, GatewayOptions } from '../../client/connection/connection'
 import type { GatewayNode } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import { registerAdminRoutes } from './admin/routes'

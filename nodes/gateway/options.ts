@@ -1,13 +1,8 @@
 import type { Node, NodeAPI } from 'node-red'
-import {
-  GatewayError,
-  SECRET_PREFIX,
-  isSecretPrefix,
-  say,
-  type GatewayOptions,
-  type ProxyOptions,
-  type TlsOptions,
-} from '../../client/internal'
+import { GatewayError, say } from '../../client/errors'
+import { SECRET_PREFIX, isSecretPrefix } from '../../client/model/secrets'
+import type { GatewayOptions } from '../../client/connection/connection'
+import type { ProxyOptions, TlsOptions } from '../../client/connection/agents'
 import { RANGES } from '../../client/model/ranges'
 import {
   flagProperty,

@@ -1,16 +1,13 @@
 // What a config node has sent, and what its watches know and have reported, for the one that takes its
 // place.
+import { SAVED_MS, type Saved } from '../../client/watch/saved'
+import { newSent, setLatest, type Sent } from '../../client/memory'
 import {
-  SAVED_MS,
-  newSent,
   openConnection,
-  savedBy,
-  setLatest,
   type Connection,
   type GatewayOptions,
-  type Saved,
-  type Sent,
-} from '../../client/internal'
+} from '../../client/connection/connection'
+import { savedBy } from '../../client/watch/device-watch'
 
 /** A deploy takes the config node away, with its connection, and brings it back. */
 export interface SavedConnections {

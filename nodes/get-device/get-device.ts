@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { getDevice } from '../../client/internal'
+import { getDevice } from '../../client/api/devices'
 import { registerAction } from '../runtime/action'
 
 export = (RED: NodeAPI): void =>

@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { getRoute } from '../../client/internal'
+import { getRoute } from '../../client/api/routes'
 import { registerAction } from '../runtime/action'
 
 export = (RED: NodeAPI): void =>

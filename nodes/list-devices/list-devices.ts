@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { listDevices } from '../../client/internal'
+import { listDevices } from '../../client/api/devices'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import { counted } from '../runtime/status'

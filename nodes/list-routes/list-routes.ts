@@ -1,12 +1,9 @@
 import type { NodeAPI } from 'node-red'
-import {
-  invalidInput,
-  listDefinitions,
-  listHealth,
-  listRoutes,
-  type Problem,
-  type Route,
-} from '../../client/internal'
+import { invalidInput, type Problem } from '../../client/errors'
+import { listDefinitions } from '../../client/changes/definitions'
+import { listHealth } from '../../client/watch/rows'
+import { listRoutes } from '../../client/api/routes'
+import type { Route } from '../../client/model/types'
 import { givenWords } from '../../client/model/faults'
 import { shownAs } from '../../client/model/given'
 import { comparable } from '../../client/model/pattern'

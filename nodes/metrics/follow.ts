@@ -1,21 +1,14 @@
 import type { Node } from 'node-red'
 import type { OpenIncident } from '../../client/model/incident'
-import {
-  GatewayError,
-  Stop,
-  isLasting,
-  isOld,
-  knownBy,
-  namedCallers,
-  readSrt,
-  watchDevice,
-  type Connection,
-  type SrtReading,
-  type WatchHealth,
-  type Picture,
-  type PicturedFailover,
-  type RouteFilter,
-} from '../../client/internal'
+import { GatewayError, isLasting } from '../../client/errors'
+import { Stop } from '../../client/stop'
+import { isOld, knownBy, watchDevice } from '../../client/watch/device-watch'
+import { namedCallers } from '../../client/watch/named-callers'
+import { readSrt, type SrtReading } from '../../client/metrics/srt'
+import type { Connection } from '../../client/connection/connection'
+import type { WatchHealth } from '../../client/watch/subscription'
+import type { Picture, PicturedFailover } from '../../client/metrics/render'
+import type { RouteFilter } from '../../client/watch/filter'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 
 /** One gateway of a metrics node, with what is known of it. */

@@ -1,11 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
-import {
-  GatewayError,
-  asGatewayError,
-  closedError,
-  newOperation,
-  type Identity,
-} from '../../client/internal'
+import { GatewayError, asGatewayError, closedError, type Identity } from '../../client/errors'
+import { newOperation } from '../../client/connection/operation'
 import { languageOf } from '../../client/model/watch'
 import { whenStarted } from '../runtime/flows-started'
 import { followAppliances } from '../runtime/appliances'

@@ -1,10 +1,10 @@
+import { CONTENT_TYPE as METRICS_TYPE } from '../../client/metrics/format'
 import {
-  METRICS_TYPE,
   renderMetrics,
   type Detail,
   type Picture,
   type PicturedFleet,
-} from '../../client/internal'
+} from '../../client/metrics/render'
 import { shortened } from '../../client/model/shortened'
 import { faultsFor, type Wanted } from '../runtime/appliances'
 import type { Appliance, GatewayNode } from '../runtime/gateway-node'

@@ -1,5 +1,5 @@
 import type { Node } from 'node-red'
-import type { GatewayError } from '../../client/internal'
+import type { GatewayError } from '../../client/errors'
 import type { Language } from '../../client/model/watch'
 import { healthText } from '../../client/watch/text/health-text'
 import { shortReason } from '../runtime/short-reason'

@@ -1,5 +1,7 @@
 import type { NodeAPI } from 'node-red'
-import { exportPreset, invalidInput, restorePreset } from '../../client/internal'
+import { exportPreset } from '../../client/api/presets'
+import { invalidInput } from '../../client/errors'
+import { restorePreset } from '../../client/changes/presets'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 

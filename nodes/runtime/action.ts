@@ -1,16 +1,14 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import {
   GatewayError,
-  Stop,
   asGatewayError,
-  confirmedIn,
   isGatewayError,
-  newOperation,
   say,
   thrownAs,
   words,
-  type Operation,
-} from '../../client/internal'
+} from '../../client/errors'
+import { Stop } from '../../client/stop'
+import { confirmedIn, newOperation, type Operation } from '../../client/connection/operation'
 import { findGateway, requireGateway, type Appliance } from './gateway-node'
 import { migrated } from './migrations'
 import {

@@ -1,5 +1,5 @@
 // The appliances that a node works for by itself: the one of its gateway, or those of an inventory.
-import type { GatewayError } from '../../client/internal'
+import type { GatewayError } from '../../client/errors'
 import { patternFilter } from '../../client/model/pattern'
 import { refused } from './node-settings'
 import { choiceProperty, refuseUnresolved } from './properties'

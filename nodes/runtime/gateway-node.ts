@@ -1,13 +1,9 @@
 import type { Node, NodeAPI } from 'node-red'
-import {
-  GatewayError,
-  closedError,
-  type Connection,
-  type FailoverStatus,
-  type Identity,
-  type RouteAddress,
-  type Stop,
-} from '../../client/internal'
+import { GatewayError, closedError, type Identity } from '../../client/errors'
+import type { Connection } from '../../client/connection/connection'
+import type { FailoverStatus } from '../../client/failover/protect'
+import type { RouteAddress } from '../../client/changes/find'
+import type { Stop } from '../../client/stop'
 import type { EngineChange, Share } from '../../client/fleet/types'
 import type { FailoverCause } from '../../client/model/failover'
 

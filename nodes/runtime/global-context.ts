@@ -1,6 +1,6 @@
 // What a node keeps in the default global context: over deploys and, if the store does, restarts.
 import type { Node } from 'node-red'
-import { thrownAs } from '../../client/internal'
+import { thrownAs } from '../../client/errors'
 
 export interface GlobalContextOptions {
   /** What the keys begin with, such as `failover`. */

@@ -1,12 +1,7 @@
 // What a node that works by itself, without a message, is set to.
 import type { Node, NodeAPI } from 'node-red'
-import {
-  asSetting,
-  badSettings,
-  say,
-  type GatewayError,
-  type Operation,
-} from '../../client/internal'
+import { asSetting, badSettings, say, type GatewayError } from '../../client/errors'
+import type { Operation } from '../../client/connection/operation'
 import type { WantedRoute } from '../../client/failover/reader'
 import { evaluateProperty } from './parameters'
 

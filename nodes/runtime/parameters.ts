@@ -1,17 +1,10 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
-import {
-  badSettings,
-  findRoute,
-  labelOf,
-  invalidInput,
-  onlyDevice,
-  plainInput,
-  say,
-  type Connection,
-  type Operation,
-  type RouteAddress,
-  type Target,
-} from '../../client/internal'
+import { badSettings, invalidInput, say } from '../../client/errors'
+import { findRoute, labelOf, type RouteAddress, type Target } from '../../client/changes/find'
+import { onlyDevice } from '../../client/api/devices'
+import { plainInput } from '../../client/changes/input'
+import type { Connection } from '../../client/connection/connection'
+import type { Operation } from '../../client/connection/operation'
 import { faultOf, notARoute } from '../../client/model/check'
 import type { Short } from '../../client/model/faults'
 import { refuseUnresolved } from './properties'

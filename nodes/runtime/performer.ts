@@ -1,10 +1,7 @@
 // What an action node does with a message on an appliance.
-import {
-  forgetOnlyDevice,
-  mayBeUnknownDevice,
-  type Connection,
-  type Operation,
-} from '../../client/internal'
+import { forgetOnlyDevice, mayBeUnknownDevice } from '../../client/api/devices'
+import type { Connection } from '../../client/connection/connection'
+import type { Operation } from '../../client/connection/operation'
 import type { Appliance } from './gateway-node'
 import type { Message, Parameters } from './parameters'
 import type { Did } from './status'

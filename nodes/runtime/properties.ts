@@ -1,4 +1,4 @@
-import { GatewayError, badSettings, say, type Sentence } from '../../client/internal'
+import { GatewayError, badSettings, say, type Sentence } from '../../client/errors'
 import type { Range } from '../../client/model/ranges'
 import { linesIn, numberIn } from '../../client/model/settings'
 

@@ -1,18 +1,10 @@
 // Calls for appliances that another instance of Node-RED owns: that instance carries them out.
 import { createHash } from 'node:crypto'
 import type { Node } from 'node-red'
-import {
-  GatewayError,
-  Stop,
-  asGatewayError,
-  closedError,
-  confirmedIn,
-  newOperation,
-  say,
-  type Command,
-  type Operation,
-} from '../../client/internal'
-import { readOnlyError } from '../../client/errors'
+import { GatewayError, asGatewayError, closedError, say, readOnlyError } from '../../client/errors'
+import { Stop } from '../../client/stop'
+import { confirmedIn, newOperation, type Operation } from '../../client/connection/operation'
+import type { Command } from '../../client/fleet/types'
 import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/outcome'
 import { isObject, own } from '../../client/model/json'
 import { legible } from '../../client/model/legible'

@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
-import { invalidInput, withSecretsFrom } from '../../client/internal'
+import { invalidInput } from '../../client/errors'
+import { withSecretsFrom } from '../../client/model/secrets'
 import type { Appliance } from './gateway-node'
 
 /**

@@ -1,13 +1,7 @@
 // Why something failed, in a few words: there is no room for a sentence under a node.
-import {
-  textOf,
-  withoutLabels,
-  type GatewayError,
-  type Sentence,
-  type SentenceKey,
-} from '../../client/internal'
+import { textOf, LABELS, type SentenceKey } from '../../client/sentences'
+import { withoutLabels, type GatewayError, type Sentence } from '../../client/errors'
 import type { Short } from '../../client/model/faults'
-import { LABELS } from '../../client/sentences'
 import { shortened } from '../../client/model/shortened'
 import { LONGEST_NAME, type Words } from './catalog'
 

@@ -1,5 +1,5 @@
 import type { Node, NodeStatus } from 'node-red'
-import type { GatewayError } from '../../client/internal'
+import type { GatewayError } from '../../client/errors'
 import { LinkedSet } from '../../client/linked-set'
 import { shortened } from '../../client/model/shortened'
 import { shortReason } from './short-reason'

@@ -1,4 +1,4 @@
-import type { Waiting } from '../../client/internal'
+import type { Waiting } from '../../client/changes/step'
 import { DEFAULTS, RANGES } from '../../client/model/ranges'
 import { choiceProperty, numberProperty } from './properties'
 

@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { endSession, sessionInformation, startSession } from '../../client/internal'
+import { endSession, sessionInformation, startSession } from '../../client/api/session'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import { choiceFrom } from '../runtime/parameters'

@@ -1,13 +1,8 @@
 import type { NodeAPI } from 'node-red'
-import {
-  findDestination,
-  findSource,
-  invalidInput,
-  listCallers,
-  readAllStatistics,
-  readStatistics,
-  type StatisticsOf,
-} from '../../client/internal'
+import { findDestination, findSource } from '../../client/changes/find'
+import { invalidInput } from '../../client/errors'
+import { listCallers } from '../../client/watch/caller-list'
+import { readAllStatistics, readStatistics, type StatisticsOf } from '../../client/api/statistics'
 import { registerAction, type ActionConfig, type Call, type Result } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import type { Message } from '../runtime/parameters'

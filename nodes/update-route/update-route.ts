@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { updateRoute, type UpdateMode } from '../../client/internal'
+import { updateRoute, type UpdateMode } from '../../client/changes/update'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'

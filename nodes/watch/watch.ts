@@ -1,19 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import {
-  GatewayError,
-  asGatewayError,
-  badSettings,
-  newOperation,
-  say,
-  thrownAs,
-  watchDevice,
-  type EventName,
-  type RouteFilter,
-  type Snapshot,
-  type Threshold,
-  type WatchEvent,
-  type WatchOptions,
-} from '../../client/internal'
+import { GatewayError, asGatewayError, badSettings, say, thrownAs } from '../../client/errors'
+import { newOperation } from '../../client/connection/operation'
+import { watchDevice } from '../../client/watch/device-watch'
 import {
   EVENTS,
   eventsIn,
@@ -21,10 +9,14 @@ import {
   languageOf,
   thresholdFaults,
   thresholdOf,
+  type EventName,
+  type Threshold,
 } from '../../client/model/watch'
+import { eventFilter, type RouteFilter } from '../../client/watch/filter'
+import type { Snapshot, WatchEvent } from '../../client/model/event'
+import type { WatchOptions } from '../../client/watch/subscription'
 import type { OpenIncident } from '../../client/model/incident'
 import { engineEvent } from '../../client/fleet/events'
-import { eventFilter } from '../../client/watch/filter'
 import { nearest } from '../../client/model/near'
 import { RANGES } from '../../client/model/ranges'
 import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/properties'

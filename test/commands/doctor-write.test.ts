@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import should from 'should'
-import { Stop } from '../../client/internal'
+import { Stop } from '../../client/stop'
 import type { Report } from '../../client/doctor/account'
 import { experiment, type Experimented } from '../../client/doctor/experiments'
 import { PACE, readNote, writeNote } from '../../client/doctor/sandbox'

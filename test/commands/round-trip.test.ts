@@ -1,7 +1,10 @@
 // A thousand routes: exported to a file, all lost, and restored from the file and the environment.
 import should from 'should'
 import type { NodeAPI } from 'node-red'
-import { sentForm, type Definition, type PlanReport, type Route } from '../../client/internal'
+import { toSent as sentForm } from '../../client/model/convert'
+import type { Definition } from '../../client/model/definitions'
+import type { PlanReport } from '../../client/changes/ensure/report'
+import type { Route } from '../../client/model/types'
 import { generateRoutes, startSimulator, type RouteSpec, type Simulator } from '../../simulator'
 import { load, result, unload } from '../support/flow'
 

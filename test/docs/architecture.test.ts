@@ -63,10 +63,8 @@ describe('docs/project/architecture.md', () => {
     })
     after(() => rmSync(project, { recursive: true, force: true }))
 
-    it('is ten steps that give a node that runs', async () => {
-      section('Add an operation')
-        .match(/^\d+\. /gm)!
-        .length.should.equal(10)
+    it('gives a node that runs', async () => {
+      steps().should.not.be.empty()
       for (const { file, language, code } of steps()) {
         const path = join(project, file)
         if (language === 'diff') {

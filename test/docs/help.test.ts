@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import should from 'should'
-import { ERROR_CODES } from '../../client/internal'
+import { ERROR_CODES } from '../../client/errors'
 import { INCIDENT_EVENTS } from '../../client/model/incident'
 import { startSimulator, type Simulator } from '../../simulator'
 import { LANGUAGES, type Language } from '../support/editor-module'

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import 'should'
-import { ERROR_CODES } from '../../client/internal'
+import { ERROR_CODES } from '../../client/errors'
 import { root } from '../support/root'
 
 const ENGLISH = 'en-US'

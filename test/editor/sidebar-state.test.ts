@@ -1,7 +1,7 @@
 // The sidebar: what it polls, and what it shows when there is no answer.
 import type { Page } from 'playwright-core'
 import should from 'should'
-import { openConnection } from '../../client/internal'
+import { openConnection } from '../../client/connection/connection'
 import { createObservers } from '../../nodes/gateway/admin/observers'
 import type { Failover } from '../../nodes/wire'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'

@@ -1,6 +1,6 @@
 // The dialog of the watch: its events and its limits.
 import should from 'should'
-import { EVENTS } from '../../client/internal'
+import { EVENTS } from '../../client/model/watch'
 import type { Properties } from '../support/editor'
 import { contains, withDialogs } from './dialogs-page'
 import { DEFAULTS, WATCH } from './every-node'

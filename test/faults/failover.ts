@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { ERROR_CODES } from '../../client/internal'
+import { ERROR_CODES } from '../../client/errors'
 import { startSimulator, type Fault, type Simulator } from '../../simulator'
 import { helper, type Message } from '../support/flow'
 import { FAULTS, type Judged } from './matrix'

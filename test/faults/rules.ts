@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../client/internal'
+import type { ErrorCode } from '../../client/errors'
 import type { Call, Fault, FaultKind } from '../../simulator'
 import { EFFECTS } from '../../simulator/faults'
 import type { Variant } from './nodes'

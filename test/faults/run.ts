@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { hooks } from '@node-red/util'
-import { ERROR_CODES, type Applied, type GatewayError } from '../../client/internal'
+import { ERROR_CODES, type Applied, type GatewayError } from '../../client/errors'
 import { startSimulator, type Call, type Fault, type Simulator } from '../../simulator'
 import { sentRoute } from '../../simulator/model'
 import { REFUSED_FLOOR } from '../../client/connection/session'

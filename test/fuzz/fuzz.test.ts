@@ -1,16 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { util } from '@node-red/util'
 import * as fc from 'fast-check'
-import {
-  ERROR_CODES,
-  newOperation,
-  openConnection,
-  startSession,
-  watchDevice,
-  type WatchHealth,
-  type RouteFilter,
-  type WatchOptions,
-} from '../../client/internal'
+import { ERROR_CODES } from '../../client/errors'
+import { newOperation } from '../../client/connection/operation'
+import { openConnection } from '../../client/connection/connection'
+import { startSession } from '../../client/api/session'
+import { watchDevice } from '../../client/watch/device-watch'
+import type { WatchHealth, WatchOptions } from '../../client/watch/subscription'
+import type { RouteFilter } from '../../client/watch/filter'
 import { REAL_TIME, type Clock } from '../../client/watch/poller'
 import { helper, load, send, unload, type Message, type Outcome } from '../support/flow'
 import {

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type GatewayError } from '../../client/internal'
+import { ERROR_CODES, type GatewayError } from '../../client/errors'
 import type { Outcome } from '../support/flow'
 
 /** What must be true whatever an appliance, a message or a flow file contains. */

@@ -1,6 +1,7 @@
 // What the sidebar is given besides the state: what happened, what the routes carry, the failovers.
 import should from 'should'
-import { Stop, openConnection, type Connection } from '../../client/internal'
+import { Stop } from '../../client/stop'
+import { openConnection, type Connection } from '../../client/connection/connection'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { createLately } from '../../nodes/gateway/admin/lately'
 import { createObservers } from '../../nodes/gateway/admin/observers'

@@ -1,5 +1,5 @@
 import 'should'
-import type { Connection } from '../../client/internal'
+import type { Connection } from '../../client/connection/connection'
 import { newAppliance, type OwnAppliance } from '../../nodes/gateway/appliance'
 import { pause, until } from '../support/until'
 

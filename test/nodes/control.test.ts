@@ -1,5 +1,5 @@
 import 'should'
-import type { Route } from '../../client/internal'
+import type { Route } from '../../client/model/types'
 import { startSimulator, type RouteState, type Simulator } from '../../simulator'
 import { failure, load, result, send, unload } from '../support/flow'
 import { until } from '../support/until'

@@ -1,5 +1,5 @@
 import 'should'
-import type { Route } from '../../client/internal'
+import type { Route } from '../../client/model/types'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
 import { failure, load, result, send, unload } from '../support/flow'
 

@@ -1,7 +1,10 @@
 // Routes as a file, in a real Node-RED: definitions out, and definitions with secrets by name in.
 import should from 'should'
 import { openGateway } from '../../client'
-import { HIDDEN, type Definition, type Ensured, type Route } from '../../client/internal'
+import { HIDDEN } from '../../client/model/secrets'
+import type { Definition } from '../../client/model/definitions'
+import type { Ensured } from '../../client/changes/ensure/apply'
+import type { Route } from '../../client/model/types'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
 import { failure, helper, load, result, send, unload, type Message } from '../support/flow'
 import { until } from '../support/until'

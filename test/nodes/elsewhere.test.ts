@@ -1,8 +1,9 @@
 // What an action node does for an appliance that another instance owns comes out as if it were done here.
 import should from 'should'
-import { GatewayError, Stop, type Command } from '../../client/internal'
+import { GatewayError } from '../../client/errors'
+import { Stop } from '../../client/stop'
+import type { Command, Share } from '../../client/fleet/types'
 import { dataOf, errorOf } from '../../client/fleet/nats/outcome'
-import type { Share } from '../../client/fleet/types'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { carryOut, type Remote } from '../../nodes/runtime/remote'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'

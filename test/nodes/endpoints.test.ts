@@ -1,5 +1,5 @@
 import 'should'
-import type { Route } from '../../client/internal'
+import type { Route } from '../../client/model/types'
 import { startSimulator, type Simulator } from '../../simulator'
 import { load, result, unload } from '../support/flow'
 

@@ -2,16 +2,14 @@
 // removed, names that change, and runs that are taken back.
 import should from 'should'
 import * as fc from 'fast-check'
-import {
-  controlRoute,
-  newOperation,
-  openConnection,
-  sentForm,
-  type Ensured,
-  type GatewayError,
-  type PlanReport,
-  type Route,
-} from '../../client/internal'
+import { controlRoute } from '../../client/changes/control'
+import { newOperation } from '../../client/connection/operation'
+import { openConnection } from '../../client/connection/connection'
+import { toSent as sentForm } from '../../client/model/convert'
+import type { Ensured } from '../../client/changes/ensure/apply'
+import type { GatewayError } from '../../client/errors'
+import type { PlanReport } from '../../client/changes/ensure/report'
+import type { Route } from '../../client/model/types'
 import { startSimulator, type Simulator } from '../../simulator'
 import { until } from '../support/until'
 import { failure, load, result, unload, type Message } from '../support/flow'

@@ -1,15 +1,13 @@
 import 'should'
 import * as fc from 'fast-check'
-import {
-  deleteRoute,
-  ensureRoutes,
-  listRoutes,
-  newOperation,
-  openConnection,
-  updateRoute,
-  type Ensured,
-  type Route,
-} from '../../client/internal'
+import { deleteRoute } from '../../client/changes/delete'
+import { ensureRoutes } from '../../client/changes/ensure/ensure'
+import { listRoutes } from '../../client/api/routes'
+import { newOperation } from '../../client/connection/operation'
+import { openConnection } from '../../client/connection/connection'
+import { updateRoute } from '../../client/changes/update'
+import type { Ensured } from '../../client/changes/ensure/apply'
+import type { Route } from '../../client/model/types'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
 import { failure, load, result, send, unload } from '../support/flow'
 

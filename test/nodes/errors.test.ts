@@ -1,6 +1,7 @@
 // Which gateway and which route an error names, in its message and in `cause.gateway`.
 import should from 'should'
-import type { EnsureFailure, GatewayError } from '../../client/internal'
+import type { EnsureFailure } from '../../client/changes/ensure/ensure'
+import type { GatewayError } from '../../client/errors'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, send, unload } from '../support/flow'
 import { until } from '../support/until'

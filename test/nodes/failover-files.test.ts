@@ -1,7 +1,8 @@
 // Failover, routes as a file and keys that change know of each other: a real flow with all of them.
 import should from 'should'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
-import type { Ensured, PlanReport } from '../../client/internal'
+import type { Ensured } from '../../client/changes/ensure/apply'
+import type { PlanReport } from '../../client/changes/ensure/report'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import { load, result, send, unload } from '../support/flow'
 import { until } from '../support/until'

@@ -1,6 +1,7 @@
 // Failover nodes in one real Node-RED, each with a gateway and a simulator of its own.
 import type { NodeAPI, NodeStatus } from 'node-red'
-import type { FailoverReport, GatewayError } from '../../client/internal'
+import type { FailoverReport } from '../../client/failover/protect'
+import type { GatewayError } from '../../client/errors'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import { startSimulator, type Call, type Simulator, type SimulatorOptions } from '../../simulator'
 import {

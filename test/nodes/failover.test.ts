@@ -2,7 +2,7 @@
 // its own gateway. The rules have their own tests in `test/client/failover`.
 import should from 'should'
 import type { NodeAPI } from 'node-red'
-import { Stop } from '../../client/internal'
+import { Stop } from '../../client/stop'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { createObservers } from '../../nodes/gateway/admin/observers'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'

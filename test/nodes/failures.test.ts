@@ -1,13 +1,10 @@
 // What the editor gets of a failure: sentences that it has in its own language.
 import should from 'should'
-import {
-  controlRoute,
-  getRoute,
-  newOperation,
-  openConnection,
-  startSession,
-} from '../../client/internal'
-import type { Connection } from '../../client/internal'
+import { controlRoute } from '../../client/changes/control'
+import { getRoute } from '../../client/api/routes'
+import { newOperation } from '../../client/connection/operation'
+import { openConnection, type Connection } from '../../client/connection/connection'
+import { startSession } from '../../client/api/session'
 import { SENTENCES } from '../../client/sentences'
 import { failureOf } from '../../nodes/gateway/admin/failure'
 import { lookUp } from '../../nodes/gateway/admin/lookup'

@@ -1,7 +1,9 @@
 // What a fleet does when its inventory changes: what stays in use, and who has which appliance.
 import { mock } from 'node:test'
 import should from 'should'
-import { GatewayError, openConnection, say, watchDevice } from '../../client/internal'
+import { GatewayError, say } from '../../client/errors'
+import { openConnection } from '../../client/connection/connection'
+import { watchDevice } from '../../client/watch/device-watch'
 import type { UsableRow } from '../../client/fleet/inventory'
 import { partsOf } from '../../client/fleet/slots'
 import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'

@@ -1,6 +1,8 @@
 // A fleet whose ownership moves, with a share that is moved by hand.
 import should from 'should'
-import { GatewayError, openConnection, say, watchDevice } from '../../client/internal'
+import { GatewayError, say } from '../../client/errors'
+import { openConnection } from '../../client/connection/connection'
+import { watchDevice } from '../../client/watch/device-watch'
 import type { UsableRow } from '../../client/fleet/inventory'
 import type { Gathering, Share, ShareFollower, ShareMemory } from '../../client/fleet/types'
 import { settingsOf } from '../../client/watch/subscription'

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mock } from 'node:test'
-import { GatewayError } from '../../client/internal'
+import { GatewayError } from '../../client/errors'
 import {
   followSource,
   inventorySource,

@@ -1,12 +1,8 @@
 import 'should'
-import {
-  findRoute,
-  isIncomplete,
-  listRoutes,
-  newOperation,
-  openConnection,
-  type Connection,
-} from '../../client/internal'
+import { findRoute } from '../../client/changes/find'
+import { isIncomplete, listRoutes } from '../../client/api/routes'
+import { newOperation } from '../../client/connection/operation'
+import { openConnection, type Connection } from '../../client/connection/connection'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { errorOf } from '../support/errors'
 import { failure, load, result, unload } from '../support/flow'

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import should from 'should'
-import type { Route } from '../../client/internal'
+import type { Route } from '../../client/model/types'
 import { startSimulator, type Simulator } from '../../simulator'
 import { load, result, unload, type Message } from '../support/flow'
 import { root } from '../support/root'

@@ -7,8 +7,8 @@ import {
   say,
   type ErrorCause,
   type ErrorCode,
-} from '../../client/internal'
-import type { Said } from '../../client/errors'
+  type Said,
+} from '../../client/errors'
 import { checkUpdate } from '../../client/model/check'
 import { RANGES } from '../../client/model/ranges'
 import {

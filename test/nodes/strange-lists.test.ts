@@ -1,5 +1,8 @@
 import 'should'
-import { ensureRoutes, findRoute, listDefinitions, listRoutes } from '../../client/internal'
+import { ensureRoutes } from '../../client/changes/ensure/ensure'
+import { findRoute } from '../../client/changes/find'
+import { listDefinitions } from '../../client/changes/definitions'
+import { listRoutes } from '../../client/api/routes'
 import { errorOf } from '../support/errors'
 import { oddAppliance, op, updates } from './strange-support'
 

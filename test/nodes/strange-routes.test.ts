@@ -1,19 +1,14 @@
 import 'should'
-import {
-  controlRoute,
-  deleteRoute,
-  ensureRoutes,
-  getDevice,
-  getRoute,
-  newEnsureMemory,
-  newOperation,
-  readStatistics,
-  undoLastRun,
-  updateRoute,
-  watchDevice,
-  type Snapshot,
-} from '../../client/internal'
-import { pollNow } from '../../client/watch/device-watch'
+import { controlRoute } from '../../client/changes/control'
+import { deleteRoute } from '../../client/changes/delete'
+import { ensureRoutes, newEnsureMemory, undoLastRun } from '../../client/changes/ensure/ensure'
+import { getDevice } from '../../client/api/devices'
+import { getRoute } from '../../client/api/routes'
+import { newOperation } from '../../client/connection/operation'
+import { readStatistics } from '../../client/api/statistics'
+import { updateRoute } from '../../client/changes/update'
+import { watchDevice, pollNow } from '../../client/watch/device-watch'
+import type { Snapshot } from '../../client/model/event'
 import { load, result, unload } from '../support/flow'
 import { errorOf } from '../support/errors'
 import { oddAppliance, op, updates } from './strange-support'

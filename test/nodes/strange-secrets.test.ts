@@ -1,11 +1,9 @@
 import 'should'
-import {
-  createRoute,
-  ensureRoutes,
-  updateRoute,
-  type Ensured,
-  type PlanReport,
-} from '../../client/internal'
+import { createRoute } from '../../client/changes/create'
+import { ensureRoutes } from '../../client/changes/ensure/ensure'
+import { updateRoute } from '../../client/changes/update'
+import type { Ensured } from '../../client/changes/ensure/apply'
+import type { PlanReport } from '../../client/changes/ensure/report'
 import type { JsonObject } from '../../client/model/json'
 import { errorOf } from '../support/errors'
 import { oddAppliance, op } from './strange-support'

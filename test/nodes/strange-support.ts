@@ -1,9 +1,9 @@
+import { newOperation } from '../../client/connection/operation'
 import {
-  newOperation,
   openConnection,
   type Connection,
   type GatewayOptions,
-} from '../../client/internal'
+} from '../../client/connection/connection'
 import { ScriptedAppliance, type Call } from '../support/scripted-appliance'
 
 /** Firmware that differs where nothing is documented: nothing may be lost, repeated or leaked. */

@@ -1,13 +1,10 @@
 import should from 'should'
-import {
-  deleteRoute,
-  ensureRoutes,
-  newOperation,
-  openConnection,
-  updateRoute,
-  type Destination,
-  type Route,
-} from '../../client/internal'
+import { deleteRoute } from '../../client/changes/delete'
+import { ensureRoutes } from '../../client/changes/ensure/ensure'
+import { newOperation } from '../../client/connection/operation'
+import { openConnection } from '../../client/connection/connection'
+import { updateRoute } from '../../client/changes/update'
+import type { Destination, Route } from '../../client/model/types'
 import { isInProgress } from '../../client/changes/unconfirmed'
 import { setLatest } from '../../client/memory'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'

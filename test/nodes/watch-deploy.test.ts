@@ -1,6 +1,6 @@
 import { hooks } from '@node-red/util'
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import type { WatchEvent } from '../../client/internal'
+import type { WatchEvent } from '../../client/model/event'
 import { startSimulator, type RouteState, type Simulator } from '../../simulator'
 import { flowOf, helper, load, unload, type FlowOptions } from '../support/flow'
 import { pause, until } from '../support/until'

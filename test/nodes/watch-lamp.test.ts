@@ -1,7 +1,8 @@
 // What the lamp under a watch shows, for each way in which what it watches can be.
 import type { Node } from 'node-red'
 import should from 'should'
-import { GatewayError, type WatchHealth } from '../../client/internal'
+import { GatewayError } from '../../client/errors'
+import type { WatchHealth } from '../../client/watch/subscription'
 import { OK, SIGNS, STOPPED, deviceHealth, type Health } from '../../client/model/health'
 import { LANGUAGES, type Language } from '../../client/model/watch'
 import type { Words } from '../../nodes/runtime/catalog'

@@ -1,6 +1,7 @@
 import { hooks } from '@node-red/util'
 import should from 'should'
-import type { GatewayError, Snapshot, WatchEvent } from '../../client/internal'
+import type { GatewayError } from '../../client/errors'
+import type { Snapshot, WatchEvent } from '../../client/model/event'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { flowOf, helper, load, result, unload, type FlowOptions } from '../support/flow'
 import { until } from '../support/until'

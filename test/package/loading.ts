@@ -2,7 +2,9 @@
 // uses them step by step, and tells after each step which files are loaded.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type * as Client from '../../client/internal'
+import type * as Devices from '../../client/api/devices'
+import type * as Connections from '../../client/connection/connection'
+import type * as Operations from '../../client/connection/operation'
 import type * as Simulator from '../../simulator'
 import { root } from '../support/root'
 
@@ -22,8 +24,9 @@ async function main(): Promise<void> {
   const types = loadNodes()
   const atStart = loaded()
 
-  const { openConnection, listDevices, newOperation } =
-    require('../../client/internal') as typeof Client
+  const { openConnection } = require('../../client/connection/connection') as typeof Connections
+  const { newOperation } = require('../../client/connection/operation') as typeof Operations
+  const { listDevices } = require('../../client/api/devices') as typeof Devices
   const { startSimulator } = require('../../simulator') as typeof Simulator
   const simulator = await startSimulator()
   const account = { baseUrl: simulator.url, username: 'haiadmin', password: 'manager' }

@@ -1,7 +1,9 @@
 // What fails on the way to a source or destination, and what then shows of it everywhere.
 import { setTimeout as pause } from 'node:timers/promises'
 import should from 'should'
-import { openConnection, watchDevice, type EventName } from '../../client/internal'
+import { openConnection } from '../../client/connection/connection'
+import { watchDevice } from '../../client/watch/device-watch'
+import type { EventName } from '../../client/model/watch'
 import {
   startSimulator,
   type LineCondition,

@@ -1,6 +1,8 @@
 // The form, the checks before sending and the simulator accept the same definitions.
 import should from 'should'
-import { createRoute, newOperation, openConnection, type Connection } from '../../client/internal'
+import { createRoute } from '../../client/changes/create'
+import { newOperation } from '../../client/connection/operation'
+import { openConnection, type Connection } from '../../client/connection/connection'
 import { checkDefinition } from '../../client/model/definition'
 import { partFields, routeFields } from '../../nodes/editor/route-form/model'
 import { isObject, type JsonObject } from '../../client/model/json'

@@ -1,7 +1,7 @@
 import { hooks, i18n } from '@node-red/util'
 import helper from 'node-red-node-test-helper'
 import type { NodeAPI } from 'node-red'
-import type { GatewayError } from '../../client/internal'
+import type { GatewayError } from '../../client/errors'
 import { loadWords } from './words'
 import controlRoute = require('../../nodes/control-route/control-route')
 import createRoute = require('../../nodes/create-route/create-route')

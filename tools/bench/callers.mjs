@@ -12,7 +12,8 @@ import { startProcess, until } from '../../scripts/harness/processes.mjs'
 import { table } from '../../scripts/harness/report.mjs'
 
 const require = createRequire(import.meta.url)
-const { openConnection, watchDevice } = require('../../dist/client/internal')
+const { openConnection } = require('../../dist/client/connection/connection')
+const { watchDevice } = require('../../dist/client/watch/device-watch')
 
 const { values } = parseArgs({
   options: {

@@ -15,7 +15,8 @@ import { runScript } from '../../scripts/harness/end.mjs'
 import { table } from '../../scripts/harness/report.mjs'
 
 const require = createRequire(import.meta.url)
-const { newOperation, openConnection } = require('../../dist/client/internal')
+const { newOperation } = require('../../dist/client/connection/operation')
+const { openConnection } = require('../../dist/client/connection/connection')
 const { protectRoute } = require('../../dist/client/failover/protect')
 const { startSimulator } = require('../../dist/simulator')
 const { NAMED } = require('../../dist/test/client/failover/histories')

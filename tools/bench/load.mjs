@@ -10,7 +10,9 @@ import { median, megabytes, table } from '../../scripts/harness/report.mjs'
 import { between, startAppliance, startNodeRed } from './inside.mjs'
 
 const require = createRequire(import.meta.url)
-const { getRoute, listRoutes, newOperation, openConnection } = require('../../dist/client/internal')
+const { getRoute, listRoutes } = require('../../dist/client/api/routes')
+const { newOperation } = require('../../dist/client/connection/operation')
+const { openConnection } = require('../../dist/client/connection/connection')
 
 const ACCOUNT = { username: 'operator', password: 'supervisor' }
 const REPEATS = 7

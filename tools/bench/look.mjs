@@ -9,7 +9,7 @@ import { runScript } from '../../scripts/harness/end.mjs'
 import { median } from '../../scripts/harness/report.mjs'
 
 const require = createRequire(import.meta.url)
-const { newOperation } = require('../../dist/client/internal')
+const { newOperation } = require('../../dist/client/connection/operation')
 const { compare } = require('../../dist/client/watch/compare')
 const { figuresOf } = require('../../dist/client/watch/figures')
 const { createReader } = require('../../dist/client/watch/reader')

@@ -14,7 +14,8 @@ import { startProcess, until } from '../../scripts/harness/processes.mjs'
 import { oldGeneration, withRoom } from './old-generation.mjs'
 
 const require = createRequire(import.meta.url)
-const { openConnection, watchDevice } = require('../../dist/client/internal')
+const { openConnection } = require('../../dist/client/connection/connection')
+const { watchDevice } = require('../../dist/client/watch/device-watch')
 
 /**
  * V8 guesses from the first polls which objects will last, and allocates those in the old generation.

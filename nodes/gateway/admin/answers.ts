@@ -1,14 +1,9 @@
 // The one door for what the editor sends, and the one for what it gets.
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import type { NodeAPI } from 'node-red'
-import {
-  GatewayError,
-  Stop,
-  invalidInput,
-  say,
-  type Connection,
-  type ErrorCode,
-} from '../../../client/internal'
+import { GatewayError, invalidInput, say, type ErrorCode } from '../../../client/errors'
+import { Stop } from '../../../client/stop'
+import type { Connection } from '../../../client/connection/connection'
 import { plainCopy, type Limits } from '../../../client/model/foreign'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
 import type { Received } from '../../wire'

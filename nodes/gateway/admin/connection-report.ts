@@ -1,14 +1,10 @@
 import type { NodeAPI } from 'node-red'
-import {
-  GatewayError,
-  listDevices,
-  listRoutes,
-  newOperation,
-  say,
-  startSession,
-  type Connection,
-  type Sentence,
-} from '../../../client/internal'
+import { GatewayError, say, type Sentence } from '../../../client/errors'
+import { listDevices } from '../../../client/api/devices'
+import { listRoutes } from '../../../client/api/routes'
+import { newOperation } from '../../../client/connection/operation'
+import { startSession } from '../../../client/api/session'
+import type { Connection } from '../../../client/connection/connection'
 import {
   connect,
   formAppliances,

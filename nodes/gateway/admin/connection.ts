@@ -1,14 +1,13 @@
 import type { NodeAPI } from 'node-red'
+import { GatewayError, say } from '../../../client/errors'
+import { SECRET_PREFIX } from '../../../client/model/secrets'
+import { mistakeIn } from '../../../client/connection/mistake'
 import {
-  GatewayError,
-  SECRET_PREFIX,
-  mistakeIn,
   openConnection,
-  readCertificate,
-  say,
   type Connection,
   type GatewayOptions,
-} from '../../../client/internal'
+} from '../../../client/connection/connection'
+import { readCertificate } from '../../../client/connection/certificate'
 import { DEFAULTS } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
 import { unknownAppliance } from '../../../client/fleet/inventory'

@@ -1,4 +1,5 @@
-import { Stop, invalidInput } from '../../../client/internal'
+import { Stop } from '../../../client/stop'
+import { invalidInput } from '../../../client/errors'
 import { shownAs } from '../../../client/model/given'
 import { obeyFailover, type Appliance, type Fleet } from '../../runtime/gateway-node'
 import type { Failover, FailoverAction, Received, Requests } from '../../wire'

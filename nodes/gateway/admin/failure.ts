@@ -1,4 +1,4 @@
-import { GatewayError, asGatewayError, say, withoutLabels } from '../../../client/internal'
+import { GatewayError, asGatewayError, say, withoutLabels } from '../../../client/errors'
 import { textOf } from '../../../client/sentences'
 import type { Failure, Said } from '../../wire'
 

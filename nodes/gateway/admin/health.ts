@@ -1,4 +1,5 @@
-import type { Connection, Language } from '../../../client/internal'
+import type { Connection } from '../../../client/connection/connection'
+import type { Language } from '../../../client/model/watch'
 import {
   healthOfWhole,
   isTrouble,

@@ -1,7 +1,8 @@
 // The inventory of a form, and the appliances of one that runs, as the editor shows them.
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, type FailoverStatus, type Language } from '../../../client/internal'
-import { languageOf } from '../../../client/model/watch'
+import { GatewayError } from '../../../client/errors'
+import type { FailoverStatus } from '../../../client/failover/protect'
+import { languageOf, type Language } from '../../../client/model/watch'
 import { readInventory, type Inventory } from '../../../client/fleet/inventory'
 import { readInTime, inventoryRules, inventorySource } from '../fleet/inventory'
 import { secretPrefixOf } from '../options'

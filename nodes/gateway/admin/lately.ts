@@ -1,4 +1,6 @@
-import { LANGUAGES, eventText, type Language, type WatchEvent } from '../../../client/internal'
+import { LANGUAGES, type Language } from '../../../client/model/watch'
+import { eventText } from '../../../client/watch/events'
+import type { WatchEvent } from '../../../client/model/event'
 import type { Gap, Happening, ShownIncident } from '../../wire'
 
 /** The latest of both, oldest first. */

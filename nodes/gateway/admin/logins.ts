@@ -1,5 +1,6 @@
 // The logins with the values of a form: one at a time, and after a refused one not at once.
-import { GatewayError, say, type Connection, type Sentence } from '../../../client/internal'
+import { GatewayError, say, type Sentence } from '../../../client/errors'
+import type { Connection } from '../../../client/connection/connection'
 import type { Stop } from '../../../client/stop'
 
 /** The next login after a refused one, ms; twice as long after each further one, up to a minute. */

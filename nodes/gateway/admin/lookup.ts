@@ -1,13 +1,9 @@
-import {
-  GatewayError,
-  getDevice,
-  listDevices,
-  listRoutes,
-  newOperation,
-  say,
-  type Device,
-  type Connection,
-} from '../../../client/internal'
+import { GatewayError, say } from '../../../client/errors'
+import { getDevice, listDevices } from '../../../client/api/devices'
+import { listRoutes } from '../../../client/api/routes'
+import { newOperation } from '../../../client/connection/operation'
+import type { Device } from '../../../client/model/types'
+import type { Connection } from '../../../client/connection/connection'
 import { mayAct } from '../../../client/connection/roles'
 import { booleanFrom, partToSent, protocolOf } from '../../../client/model/convert'
 import { isObject, own, type JsonObject } from '../../../client/model/json'

@@ -1,18 +1,12 @@
-import {
-  GatewayError,
-  knownSnapshot,
-  say,
-  watchDevice,
-  type Connection,
-  type Language,
-} from '../../../client/internal'
+import { GatewayError, say } from '../../../client/errors'
+import { knownSnapshot, watchDevice, knownBy, type Known } from '../../../client/watch/device-watch'
+import type { Connection } from '../../../client/connection/connection'
+import { languageOf, type Language } from '../../../client/model/watch'
 import { mayAct } from '../../../client/connection/roles'
 import type { RouteFigures } from '../../../client/model/event'
 import type { OpenIncident } from '../../../client/model/incident'
 import { isRunning, type DeviceState } from '../../../client/watch/state'
-import { knownBy, type Known } from '../../../client/watch/device-watch'
 import { eachRoute, routeFigures } from '../../../client/watch/figures'
-import { languageOf } from '../../../client/model/watch'
 import type { Appliance } from '../../runtime/gateway-node'
 import type { ApplianceState, Failover, Received, ShownSnapshot, StateQuestion } from '../../wire'
 import { failoversOf } from './failovers'

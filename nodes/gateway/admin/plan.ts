@@ -1,25 +1,20 @@
+import { ENSURE_STATES } from '../../../client/model/definition'
+import { ensureRoutes, type EnsureRoutes } from '../../../client/changes/ensure/ensure'
 import {
-  ENSURE_STATES,
-  ensureRoutes,
   findDestination,
   findRoute,
-  invalidInput,
-  newOperation,
-  onlyDevice,
-  planControl,
-  planUpdate,
-  reportOf,
-  withSecretsFrom,
-  type Connection,
-  type ControlAction,
-  type EnsureRoutes,
-  type GatewayError,
-  type Operation,
-  type PlanReport,
-  type Remove,
   type RouteAddress,
   type Target,
-} from '../../../client/internal'
+} from '../../../client/changes/find'
+import { invalidInput, type GatewayError } from '../../../client/errors'
+import { newOperation, type Operation } from '../../../client/connection/operation'
+import { onlyDevice } from '../../../client/api/devices'
+import { planControl, type ControlAction } from '../../../client/changes/control'
+import { planUpdate } from '../../../client/changes/update'
+import { reportOf, type PlanReport } from '../../../client/changes/ensure/report'
+import { withSecretsFrom } from '../../../client/model/secrets'
+import type { Connection } from '../../../client/connection/connection'
+import type { Remove } from '../../../client/changes/ensure/removals'
 import { mayAct } from '../../../client/connection/roles'
 import { UPDATE_MODES } from '../../../client/model/check'
 import type { Wanted } from '../../../client/model/faults'

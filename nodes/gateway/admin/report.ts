@@ -1,5 +1,6 @@
 import type { NodeAPI } from 'node-red'
-import { readCertificate, type GatewayOptions } from '../../../client/internal'
+import { readCertificate } from '../../../client/connection/certificate'
+import type { GatewayOptions } from '../../../client/connection/connection'
 import { fileName, fileOf, reportOf } from '../../../client/doctor/account'
 import { createRecorder } from '../../../client/doctor/read'
 import type { MadeReport } from '../../wire'

@@ -1,22 +1,17 @@
 import type { RequestHandler } from 'express'
 import type { NodeAPI } from 'node-red'
-import {
-  SECRET_PREFIX,
-  controlRoute,
-  getRoute,
-  invalidInput,
-  listCallers,
-  listDevices,
-  newOperation,
-  onlyDevice,
-  sentForm,
-  type ControlRoute,
-  type Connection,
-  type Device,
-} from '../../../client/internal'
+import { SECRET_PREFIX, findVariables } from '../../../client/model/secrets'
+import { controlRoute, type ControlRoute } from '../../../client/changes/control'
+import { getRoute } from '../../../client/api/routes'
+import { invalidInput } from '../../../client/errors'
+import { listCallers } from '../../../client/watch/caller-list'
+import { listDevices, onlyDevice } from '../../../client/api/devices'
+import { newOperation } from '../../../client/connection/operation'
+import { toSent as sentForm } from '../../../client/model/convert'
+import type { Connection } from '../../../client/connection/connection'
+import type { Device } from '../../../client/model/types'
 import { shownAs } from '../../../client/model/given'
 import { isObject, type JsonObject } from '../../../client/model/json'
-import { findVariables } from '../../../client/model/secrets'
 import { knownBy } from '../../../client/watch/device-watch'
 import { answering, answeringThrown, bodyOf, take, textOf, type Question } from './answers'
 import {

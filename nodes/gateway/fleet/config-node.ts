@@ -1,6 +1,7 @@
 // What a config node with an inventory is made of.
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import { GatewayError, ofConfiguration, say, type GatewayOptions } from '../../../client/internal'
+import { GatewayError, ofConfiguration, say } from '../../../client/errors'
+import type { GatewayOptions } from '../../../client/connection/connection'
 import { readInventory } from '../../../client/fleet/inventory'
 import { languageOf } from '../../../client/model/watch'
 import { flagProperty } from '../../runtime/properties'

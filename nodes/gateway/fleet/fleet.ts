@@ -5,12 +5,11 @@ import {
   identityOf,
   ofConfiguration,
   say,
-  Stop,
-  type Connection,
-  type GatewayOptions,
-  type Identity,
   thrownAs,
-} from '../../../client/internal'
+  type Identity,
+} from '../../../client/errors'
+import { Stop } from '../../../client/stop'
+import type { Connection, GatewayOptions } from '../../../client/connection/connection'
 import { carryOut, type Remote } from '../../runtime/remote'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import type { Language } from '../../../client/model/watch'

@@ -3,16 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { createOutageLog } from '../../../client/connection/outage-log'
 import type { Gathering } from '../../../client/fleet/types'
-import {
-  GatewayError,
-  isOld,
-  knownBy,
-  knownSnapshot,
-  Stop,
-  watchDevice,
-} from '../../../client/internal'
+import { GatewayError } from '../../../client/errors'
+import { isOld, knownBy, knownSnapshot, watchDevice } from '../../../client/watch/device-watch'
+import { Stop, pause } from '../../../client/stop'
 import { EVENTS, type Language } from '../../../client/model/watch'
-import { pause } from '../../../client/stop'
 import type { Appliance, Fleet } from '../../runtime/gateway-node'
 
 /** No address of a caller leaves this Node-RED by itself. */

@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve as pathTo } from 'node:path'
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, say, type Sentence } from '../../../client/internal'
+import { GatewayError, say, type Sentence } from '../../../client/errors'
 import type { InventoryRules } from '../../../client/fleet/inventory'
 import { plainCopy } from '../../../client/model/foreign'
 import { INVENTORY_LIMITS } from '../../../client/model/inventory'

@@ -1,7 +1,7 @@
 // The properties of a share by leases, and the engines that the config nodes of a Node-RED use.
 import { hostname } from 'node:os'
 import type { NodeAPI } from 'node-red'
-import { GatewayError, say } from '../../../client/internal'
+import { GatewayError, say } from '../../../client/errors'
 import { openLease } from '../../../client/fleet/lease'
 import { openEngine, type Engine } from '../../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../../client/fleet/nats/options'

@@ -1,5 +1,5 @@
 // Holds back the removal of many appliances at once: an export of a database that was down looks just like it.
-import { GatewayError, say } from '../../../client/internal'
+import { GatewayError, say } from '../../../client/errors'
 import { shortened } from '../../../client/model/shortened'
 
 /** A removal of more than this part of an inventory is held back, if it is of more than one appliance. */

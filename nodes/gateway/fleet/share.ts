@@ -1,4 +1,4 @@
-import { GatewayError, say } from '../../../client/internal'
+import { GatewayError, say } from '../../../client/errors'
 import { partIn, partName, partsOf } from '../../../client/fleet/slots'
 import type { Share, ShareFollower } from '../../../client/fleet/types'
 import { refuseUnresolved } from '../../runtime/properties'

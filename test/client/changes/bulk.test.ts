@@ -1,15 +1,12 @@
 // Hundreds of rows in one ensure: few calls, and as safe as one row.
 import should from 'should'
-import {
-  Stop,
-  ensureRoutes,
-  listDevices,
-  newOperation,
-  watchDevice,
-  type Connection,
-  type Ensured,
-  type EnsureFailure,
-} from '../../../client/internal'
+import { Stop } from '../../../client/stop'
+import { ensureRoutes, type EnsureFailure } from '../../../client/changes/ensure/ensure'
+import { listDevices } from '../../../client/api/devices'
+import { newOperation } from '../../../client/connection/operation'
+import { watchDevice } from '../../../client/watch/device-watch'
+import type { Connection } from '../../../client/connection/connection'
+import type { Ensured } from '../../../client/changes/ensure/apply'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { until } from '../../support/until'

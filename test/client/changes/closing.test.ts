@@ -1,11 +1,9 @@
 import should from 'should'
-import {
-  controlRoute,
-  getRoute,
-  listDevices,
-  updateRoute,
-  type Connection,
-} from '../../../client/internal'
+import { controlRoute } from '../../../client/changes/control'
+import { getRoute } from '../../../client/api/routes'
+import { listDevices } from '../../../client/api/devices'
+import { updateRoute } from '../../../client/changes/update'
+import type { Connection } from '../../../client/connection/connection'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'

@@ -2,15 +2,14 @@
 import should from 'should'
 import {
   ensureRoutes,
-  listDefinitions,
   newEnsureMemory,
-  newOperation,
-  onlyDevice,
-  openConnection,
   undoLastRun,
-  type Connection,
   type EnsureRoutes,
-} from '../../../client/internal'
+} from '../../../client/changes/ensure/ensure'
+import { listDefinitions } from '../../../client/changes/definitions'
+import { newOperation } from '../../../client/connection/operation'
+import { onlyDevice } from '../../../client/api/devices'
+import { openConnection, type Connection } from '../../../client/connection/connection'
 import { ownerKey, type Owner } from '../../../client/memory'
 import { startSimulator, type RouteSpec, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'

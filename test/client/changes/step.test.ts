@@ -1,11 +1,9 @@
 import 'should'
-import {
-  controlRoute,
-  ensureRoutes,
-  newOperation,
-  type Connection,
-  type Ensured,
-} from '../../../client/internal'
+import { controlRoute } from '../../../client/changes/control'
+import { ensureRoutes } from '../../../client/changes/ensure/ensure'
+import { newOperation } from '../../../client/connection/operation'
+import type { Connection } from '../../../client/connection/connection'
+import type { Ensured } from '../../../client/changes/ensure/apply'
 import { unseenOf } from '../../../client/unseen'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'

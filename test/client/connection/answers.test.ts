@@ -1,14 +1,10 @@
 import 'should'
 import net from 'node:net'
-import {
-  createRoute,
-  findRoute,
-  getDevice,
-  listDevices,
-  readAllStatistics,
-  type Connection,
-  type GatewayOptions,
-} from '../../../client/internal'
+import { createRoute } from '../../../client/changes/create'
+import { findRoute } from '../../../client/changes/find'
+import { getDevice, listDevices } from '../../../client/api/devices'
+import { readAllStatistics } from '../../../client/api/statistics'
+import type { Connection, GatewayOptions } from '../../../client/connection/connection'
 import { newOperation } from '../../../client/connection/operation'
 import { Stop } from '../../../client/stop'
 import { errorOf } from '../../support/errors'

@@ -1,12 +1,10 @@
 import should from 'should'
-import {
-  GatewayError,
-  createRoute,
-  endSession,
-  getRoute,
-  listDevices,
-  type Connection,
-} from '../../../client/internal'
+import { GatewayError } from '../../../client/errors'
+import { createRoute } from '../../../client/changes/create'
+import { endSession } from '../../../client/api/session'
+import { getRoute } from '../../../client/api/routes'
+import { listDevices } from '../../../client/api/devices'
+import type { Connection } from '../../../client/connection/connection'
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { Fault, FaultKind } from '../../../simulator/faults'
 import { until } from '../../support/until'

@@ -1,10 +1,8 @@
 import 'should'
-import {
-  controlRoute,
-  newOperation,
-  readAllStatistics,
-  type Connection,
-} from '../../../client/internal'
+import { controlRoute } from '../../../client/changes/control'
+import { newOperation } from '../../../client/connection/operation'
+import { readAllStatistics } from '../../../client/api/statistics'
+import type { Connection } from '../../../client/connection/connection'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { until } from '../../support/until'

@@ -1,18 +1,13 @@
 import 'should'
-import {
-  GatewayError,
-  Stop,
-  controlRoute,
-  createRoute,
-  ensureRoutes,
-  getRoute,
-  listDevices,
-  newOperation,
-  type EnsureFailure,
-  type Connection,
-  type GatewayOptions,
-  type Operation,
-} from '../../../client/internal'
+import { GatewayError } from '../../../client/errors'
+import { Stop } from '../../../client/stop'
+import { controlRoute } from '../../../client/changes/control'
+import { createRoute } from '../../../client/changes/create'
+import { ensureRoutes, type EnsureFailure } from '../../../client/changes/ensure/ensure'
+import { getRoute } from '../../../client/api/routes'
+import { listDevices } from '../../../client/api/devices'
+import { newOperation, type Operation } from '../../../client/connection/operation'
+import type { Connection, GatewayOptions } from '../../../client/connection/connection'
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { Fault } from '../../../simulator/faults'
 import { errorOf } from '../../support/errors'

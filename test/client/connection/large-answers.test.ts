@@ -1,12 +1,9 @@
 import 'should'
 import { gzipSync } from 'node:zlib'
-import {
-  getDevice,
-  listDevices,
-  listRoutes,
-  sessionInformation,
-  type Connection,
-} from '../../../client/internal'
+import { getDevice, listDevices } from '../../../client/api/devices'
+import { listRoutes } from '../../../client/api/routes'
+import { sessionInformation } from '../../../client/api/session'
+import type { Connection } from '../../../client/connection/connection'
 import { createCookies } from '../../../client/connection/cookies'
 import { errorOf } from '../../support/errors'
 import { LOGIN, ScriptedAppliance, type Reply, type Script } from '../../support/scripted-appliance'

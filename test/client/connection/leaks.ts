@@ -2,16 +2,13 @@
 // was open meanwhile and what is left. It has to end by itself.
 //   node leaks.js <address> <work>
 import { createHook } from 'node:async_hooks'
-import {
-  controlRoute,
-  listDevices,
-  listRoutes,
-  newOperation,
-  openConnection,
-  updateRoute,
-  watchDevice,
-  type Connection,
-} from '../../../client/internal'
+import { controlRoute } from '../../../client/changes/control'
+import { listDevices } from '../../../client/api/devices'
+import { listRoutes } from '../../../client/api/routes'
+import { newOperation } from '../../../client/connection/operation'
+import { openConnection, type Connection } from '../../../client/connection/connection'
+import { updateRoute } from '../../../client/changes/update'
+import { watchDevice } from '../../../client/watch/device-watch'
 
 // Sees what getActiveResourcesInfo does not: timers and sockets that keep no process alive.
 const KINDS = /^(TCPWRAP|TLSWRAP|PIPEWRAP|PROCESSWRAP|Timeout)$/

@@ -1,13 +1,9 @@
 import 'should'
-import {
-  createRoute,
-  getRoute,
-  listDevices,
-  sessionInformation,
-  startSession,
-  type Connection,
-  type GatewayOptions,
-} from '../../../client/internal'
+import { createRoute } from '../../../client/changes/create'
+import { getRoute } from '../../../client/api/routes'
+import { listDevices } from '../../../client/api/devices'
+import { sessionInformation, startSession } from '../../../client/api/session'
+import type { Connection, GatewayOptions } from '../../../client/connection/connection'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { errorOf } from '../../support/errors'
 import {

@@ -1,13 +1,13 @@
 import 'should'
+import { createRoute } from '../../../client/changes/create'
+import { getRoute } from '../../../client/api/routes'
+import { listDevices } from '../../../client/api/devices'
 import {
-  createRoute,
-  getRoute,
-  listDevices,
   openConnection,
-  readStatistics,
   type Connection,
   type GatewayOptions,
-} from '../../../client/internal'
+} from '../../../client/connection/connection'
+import { readStatistics } from '../../../client/api/statistics'
 import { withoutSecrets } from '../../../client/connection/redaction'
 import { startSimulator, type Certificate, type Simulator } from '../../../simulator'
 import { selfSignedCertificate } from '../../support/certificate'

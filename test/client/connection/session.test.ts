@@ -1,12 +1,9 @@
 import 'should'
-import {
-  GatewayError,
-  listDevices,
-  newOperation,
-  openConnection,
-  sessionInformation,
-  type Connection,
-} from '../../../client/internal'
+import { GatewayError } from '../../../client/errors'
+import { listDevices } from '../../../client/api/devices'
+import { newOperation } from '../../../client/connection/operation'
+import { openConnection, type Connection } from '../../../client/connection/connection'
+import { sessionInformation } from '../../../client/api/session'
 import { MONOTONIC } from '../../../client/clock'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
 import { until } from '../../support/until'

@@ -1,9 +1,9 @@
+import { newOperation } from '../../../client/connection/operation'
 import {
-  newOperation,
   openConnection,
   type Connection,
   type GatewayOptions,
-} from '../../../client/internal'
+} from '../../../client/connection/connection'
 
 /** A connection to a simulator, or what stands for one; the test closes it. */
 export function connectTo(

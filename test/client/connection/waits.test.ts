@@ -1,13 +1,11 @@
 import 'should'
-import {
-  listDevices,
-  newOperation,
-  sessionInformation,
-  watchDevice,
-  type Connection,
-  type GatewayError,
-  type WatchEvent,
-} from '../../../client/internal'
+import { listDevices } from '../../../client/api/devices'
+import { newOperation } from '../../../client/connection/operation'
+import { sessionInformation } from '../../../client/api/session'
+import { watchDevice } from '../../../client/watch/device-watch'
+import type { Connection } from '../../../client/connection/connection'
+import type { GatewayError } from '../../../client/errors'
+import type { WatchEvent } from '../../../client/model/event'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'

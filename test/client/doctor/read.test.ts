@@ -1,6 +1,6 @@
 // What is read for a report: little, with one login, and with the end of the session in any case.
 import should from 'should'
-import { Stop } from '../../../client/internal'
+import { Stop } from '../../../client/stop'
 import { factsIn } from '../../../client/doctor/facts'
 import { accountOf, linesOf, reportOf } from '../../../client/doctor/account'
 import type { Reading } from '../../../client/doctor/read'

@@ -1,4 +1,5 @@
-import { openConnection, Stop, type GatewayOptions } from '../../../client/internal'
+import { openConnection, type GatewayOptions } from '../../../client/connection/connection'
+import { Stop } from '../../../client/stop'
 import { createRecorder, type Reading } from '../../../client/doctor/read'
 import type { Simulator } from '../../../simulator'
 

@@ -1,6 +1,7 @@
 // A failover switches its own routes, protected or not.
 import 'should'
-import { controlRoute, newOperation } from '../../../client/internal'
+import { controlRoute } from '../../../client/changes/control'
+import { newOperation } from '../../../client/connection/operation'
 import { errorOf } from '../../support/errors'
 import {
   addressOf,

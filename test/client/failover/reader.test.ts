@@ -1,6 +1,6 @@
 // What a failover makes of what it reads: incomplete, offline, its own monitor, twice protected.
 import should from 'should'
-import { openConnection } from '../../../client/internal'
+import { openConnection } from '../../../client/connection/connection'
 import { createSavedConnections } from '../../../nodes/gateway/saved'
 import { ownerOf, type Protections } from '../../../client/memory'
 import { protectRoute } from '../../../client/failover/protect'

@@ -1,6 +1,7 @@
 // One read of the device for all failovers of a gateway, and none that a command waits for.
 import 'should'
-import { controlRoute, newOperation } from '../../../client/internal'
+import { controlRoute } from '../../../client/changes/control'
+import { newOperation } from '../../../client/connection/operation'
 import { MONOTONIC } from '../../../client/clock'
 import { sharedReads as readsOf } from '../../../client/failover/shared-read'
 import { until } from '../../support/until'

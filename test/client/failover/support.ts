@@ -1,12 +1,9 @@
 // Failovers of simulated routes over real sockets, in a time that runs ten times as fast.
 import 'should'
 import { MONOTONIC, type Clock } from '../../../client/clock'
-import {
-  newOperation,
-  openConnection,
-  type Connection,
-  type GatewayError,
-} from '../../../client/internal'
+import { newOperation } from '../../../client/connection/operation'
+import { openConnection, type Connection } from '../../../client/connection/connection'
+import type { GatewayError } from '../../../client/errors'
 import type { KeptMemory } from '../../../client/failover/types'
 import {
   protectRoute,

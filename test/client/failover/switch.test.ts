@@ -4,7 +4,7 @@ import should from 'should'
 import { planMerge } from '../../../client/changes/merge'
 import { updateRoute } from '../../../client/changes/update'
 import { makeSwitch } from '../../../client/failover/switch'
-import { newOperation } from '../../../client/internal'
+import { newOperation } from '../../../client/connection/operation'
 import { partToSent, toSent } from '../../../client/model/convert'
 import {
   failoverFaults,

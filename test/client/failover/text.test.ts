@@ -1,5 +1,5 @@
 import 'should'
-import { LANGUAGES } from '../../../client/internal'
+import { LANGUAGES } from '../../../client/model/watch'
 import { ERROR_CODES } from '../../../client/errors'
 import { failoverText, type Reported } from '../../../client/failover/text'
 import { FAILOVER_EVENTS, FAILOVER_STATES, UNPROTECTED } from '../../../client/model/failover'

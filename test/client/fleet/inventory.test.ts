@@ -6,7 +6,7 @@ import {
   unknownAppliance,
   type InventoryRules,
 } from '../../../client/fleet/inventory'
-import { GatewayError, say } from '../../../client/internal'
+import { GatewayError, say } from '../../../client/errors'
 import { checkRows } from '../../../client/model/inventory'
 
 const ACCOUNT = { username: 'ops', password: 'manager' }

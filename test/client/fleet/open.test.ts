@@ -1,5 +1,5 @@
 import should from 'should'
-import { GatewayError } from '../../../client/internal'
+import { GatewayError } from '../../../client/errors'
 import { createOpenMemory, type OpenMemory } from '../../../client/fleet/open'
 import type { ShareMemory } from '../../../client/fleet/types'
 import { Stop } from '../../../client/stop'

@@ -1,6 +1,6 @@
 import 'should'
 import should from 'should'
-import type { DeviceConfiguration } from '../../../client/internal'
+import type { DeviceConfiguration } from '../../../client/model/types'
 import { newCounters } from '../../../client/connection/counters'
 import { FAMILIES } from '../../../client/metrics/families'
 import { renderMetrics, type Detail, type Picture } from '../../../client/metrics/render'

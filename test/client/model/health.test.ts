@@ -19,7 +19,7 @@ import {
 import { healthOfRoute } from '../../../client/watch/health'
 import { healthText } from '../../../client/watch/text/health-text'
 import { LANGUAGES } from '../../../client/model/watch'
-import type { Route } from '../../../client/internal'
+import type { Route } from '../../../client/model/types'
 
 const FLOWING: PartSigns = { state: 'connected', code: 'ok', bitrate: 5 }
 const CALLER: OutputSigns = { name: 'far', state: 'connected', code: 'ok', isListener: false }

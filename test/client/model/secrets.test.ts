@@ -13,7 +13,7 @@ import {
   keepsPresent,
   withoutUserInfo,
 } from '../../../client/model/secrets'
-import type { Route } from '../../../client/internal'
+import type { Route } from '../../../client/model/types'
 
 const CAMERA = 'rtsp://camera:its-password@203.0.113.7/one?key=CAMKEY'
 const HIDDEN_CAMERA = 'rtsp://••••••@203.0.113.7/one?••••••'

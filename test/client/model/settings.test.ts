@@ -1,6 +1,7 @@
 // What the form of the config node accepts is what the run time accepts.
 import should from 'should'
-import { GatewayError, openConnection } from '../../../client/internal'
+import { GatewayError } from '../../../client/errors'
+import { openConnection } from '../../../client/connection/connection'
 import { RANGES } from '../../../client/model/ranges'
 import { checks, type Check } from '../../../nodes/editor/checks'
 import { linesProperty, numberProperty } from '../../../nodes/runtime/properties'

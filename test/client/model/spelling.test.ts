@@ -1,19 +1,13 @@
 import 'should'
 import * as fc from 'fast-check'
-import {
-  controlRoute,
-  createRoute,
-  ensureRoutes,
-  newOperation,
-  openConnection,
-  updateRoute,
-  type Destination,
-  type Ensured,
-  type Connection,
-  type Route,
-  type RouteFields,
-  type Source,
-} from '../../../client/internal'
+import { controlRoute } from '../../../client/changes/control'
+import { createRoute } from '../../../client/changes/create'
+import { ensureRoutes } from '../../../client/changes/ensure/ensure'
+import { newOperation } from '../../../client/connection/operation'
+import { openConnection, type Connection } from '../../../client/connection/connection'
+import { updateRoute } from '../../../client/changes/update'
+import type { Destination, Route, RouteFields, Source } from '../../../client/model/types'
+import type { Ensured } from '../../../client/changes/ensure/apply'
 import { toSent } from '../../../client/model/convert'
 import { findPortConflicts } from '../../../client/changes/ensure/port-conflicts'
 import { planKeep, planMerge, planReplace } from '../../../client/changes/merge'

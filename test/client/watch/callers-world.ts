@@ -1,18 +1,12 @@
 // Watches of a gateway with listeners, and who really calls it. The gateway is the simulator's own
 // appliance without its network, and the clock a moved one.
-import {
-  GatewayError,
-  openConnection,
-  say,
-  savedBy,
-  watchDevice,
-  type Connection,
-  type WatchEvent,
-  type WatchOptions,
-} from '../../../client/internal'
+import { GatewayError, say } from '../../../client/errors'
+import { openConnection, type Connection } from '../../../client/connection/connection'
+import { savedBy, watchDevice, knownBy, pollNow } from '../../../client/watch/device-watch'
+import type { WatchEvent } from '../../../client/model/event'
+import type { WatchOptions } from '../../../client/watch/subscription'
 import { checkCallers } from '../../../client/model/callers'
 import { newCallerBook } from '../../../client/watch/caller-book'
-import { knownBy, pollNow } from '../../../client/watch/device-watch'
 import { Appliance } from '../../../simulator/appliance'
 import { readDeviceConfiguration } from '../../../simulator/device'
 import { DEFAULT_DIALECT } from '../../../simulator/dialect'

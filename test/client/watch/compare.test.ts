@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import 'should'
-import type { DeviceConfiguration, Route } from '../../../client/internal'
+import type { DeviceConfiguration, Route } from '../../../client/model/types'
 import { applied, compare, type Change } from '../../../client/watch/compare'
 import { eventNameOf, eventOf, snapshotOf } from '../../../client/watch/events'
 import { deviceState, type DeviceState } from '../../../client/watch/state'

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import should from 'should'
-import { EVENTS, type RouteView, type WatchEvent } from '../../../client/internal'
+import { EVENTS } from '../../../client/model/watch'
+import type { RouteView, WatchEvent } from '../../../client/model/event'
 import type { RouteState } from '../../../simulator'
 import {
   closeAll,

@@ -1,7 +1,7 @@
 // Random histories of the gateway of the `field` dialect, and what must hold in each of them: the loss of
 // a source is reported, once, and its end, once; a missing caller never. What is expected follows from how
 // all was when the gateway was polled, not from the rules of a watch. Used by the tests and by the bench.
-import type { WatchEvent } from '../../../client/internal'
+import type { WatchEvent } from '../../../client/model/event'
 import { dice } from '../failover/world'
 import {
   play,

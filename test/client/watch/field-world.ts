@@ -1,19 +1,13 @@
 // A history of the gateway of the `field` dialect, and a watch of it. The gateway is the simulator's own
 // appliance without its network, the watch is the one that nodes have, and all clocks are moved ones: an
 // hour takes milliseconds.
-import {
-  openConnection,
-  openBy,
-  savedBy,
-  savedIn,
-  watchDevice,
-  type Connection,
-  type OpenIncident,
-  type WatchEvent,
-  type WatchOptions,
-} from '../../../client/internal'
+import { openConnection, type Connection } from '../../../client/connection/connection'
+import { openBy, savedBy, watchDevice, pollNow } from '../../../client/watch/device-watch'
+import { savedIn } from '../../../client/watch/saved'
+import type { OpenIncident } from '../../../client/model/incident'
+import type { WatchEvent } from '../../../client/model/event'
+import type { WatchOptions } from '../../../client/watch/subscription'
 import { GatewayError, say } from '../../../client/errors'
-import { pollNow } from '../../../client/watch/device-watch'
 import { Appliance } from '../../../simulator/appliance'
 import { readDeviceConfiguration } from '../../../simulator/device'
 import { DEFAULT_DIALECT } from '../../../simulator/dialect'

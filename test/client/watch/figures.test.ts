@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import should from 'should'
-import type { DeviceConfiguration, Snapshot } from '../../../client/internal'
+import type { DeviceConfiguration } from '../../../client/model/types'
+import type { Snapshot } from '../../../client/model/event'
 import { createDataWatch } from '../../../client/watch/data'
 import {
   eachRoute,

@@ -1,7 +1,7 @@
 // Whatever happens to a gateway: what its incidents may be is said here without the code that makes them.
 import 'should'
 import * as fc from 'fast-check'
-import type { WatchEvent } from '../../../client/internal'
+import type { WatchEvent } from '../../../client/model/event'
 import { WELL, watched, type RouteWorld, type World } from './worlds'
 
 const HOLD = 10_000

@@ -1,6 +1,6 @@
 // What people read of incidents.
 import 'should'
-import { eventText } from '../../../client/internal'
+import { eventText } from '../../../client/watch/events'
 import type { Language } from '../../../client/model/watch'
 
 describe('the sentences on an incident', () => {

@@ -1,12 +1,9 @@
 // What a watch reports as incidents: one thing that went wrong, from its beginning to its end.
 import should from 'should'
-import {
-  openBy,
-  savedBy,
-  type OpenIncident,
-  type WatchEvent,
-  type WatchOptions,
-} from '../../../client/internal'
+import { openBy, savedBy } from '../../../client/watch/device-watch'
+import type { OpenIncident } from '../../../client/model/incident'
+import type { WatchEvent } from '../../../client/model/event'
+import type { WatchOptions } from '../../../client/watch/subscription'
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {

@@ -1,19 +1,15 @@
 import 'should'
-import {
-  createRoute,
-  deleteRoute,
-  ensureRoutes,
-  findRoute,
-  listRoutes,
-  newOperation,
-  openConnection,
-  readAllStatistics,
-  watchDevice,
-  type Connection,
-  type WatchEvent,
-} from '../../../client/internal'
+import { createRoute } from '../../../client/changes/create'
+import { deleteRoute } from '../../../client/changes/delete'
+import { ensureRoutes } from '../../../client/changes/ensure/ensure'
+import { findRoute } from '../../../client/changes/find'
+import { listRoutes } from '../../../client/api/routes'
+import { newOperation } from '../../../client/connection/operation'
+import { openConnection, type Connection } from '../../../client/connection/connection'
+import { readAllStatistics } from '../../../client/api/statistics'
+import { watchDevice, pollNow } from '../../../client/watch/device-watch'
+import type { WatchEvent } from '../../../client/model/event'
 import { judgeMissing } from '../../../client/watch/missing-routes'
-import { pollNow } from '../../../client/watch/device-watch'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
 import { until } from '../../support/until'
 import { errorOf } from '../../support/errors'

@@ -1,5 +1,5 @@
 import should from 'should'
-import type { WatchEvent } from '../../../client/internal'
+import type { WatchEvent } from '../../../client/model/event'
 import { pollNow } from '../../../client/watch/device-watch'
 import { until } from '../../support/until'
 import {

@@ -1,5 +1,5 @@
 import should from 'should'
-import { GatewayError } from '../../../client/internal'
+import { GatewayError } from '../../../client/errors'
 import { createPoller, type Miss, type Poller } from '../../../client/watch/poller'
 import { FakeTime } from '../../support/fake-time'
 

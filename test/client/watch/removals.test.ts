@@ -1,5 +1,5 @@
 import 'should'
-import { newOperation } from '../../../client/internal'
+import { newOperation } from '../../../client/connection/operation'
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {

@@ -1,5 +1,6 @@
 import should from 'should'
-import { savedBy, type WatchOptions } from '../../../client/internal'
+import { savedBy } from '../../../client/watch/device-watch'
+import type { WatchOptions } from '../../../client/watch/subscription'
 import { until } from '../../support/until'
 import {
   closeAll,

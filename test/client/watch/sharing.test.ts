@@ -1,7 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import should from 'should'
-import { controlRoute, newOperation, type Snapshot } from '../../../client/internal'
+import { controlRoute } from '../../../client/changes/control'
+import { newOperation } from '../../../client/connection/operation'
+import type { Snapshot } from '../../../client/model/event'
 import { pollNow } from '../../../client/watch/device-watch'
 import { until } from '../../support/until'
 import {

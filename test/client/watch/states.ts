@@ -1,6 +1,6 @@
 // Any states of a device.
 import * as fc from 'fast-check'
-import type { DeviceConfiguration, Route } from '../../../client/internal'
+import type { DeviceConfiguration, Route } from '../../../client/model/types'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
 import { arbitraryRoute } from '../../support/arbitraries'
 

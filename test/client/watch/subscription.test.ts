@@ -1,17 +1,16 @@
 import * as fc from 'fast-check'
 import should from 'should'
+import { GatewayError } from '../../../client/errors'
+import type { DeviceConfiguration } from '../../../client/model/types'
+import type { RouteView, Snapshot, WatchEvent } from '../../../client/model/event'
 import {
-  GatewayError,
-  type DeviceConfiguration,
-  type RouteView,
-  type Snapshot,
-  type WatchEvent,
+  createSubscription,
   type WatchOptions,
-} from '../../../client/internal'
+  type Subscription,
+} from '../../../client/watch/subscription'
 import { compare } from '../../../client/watch/compare'
 import { figuresOf, type Figures } from '../../../client/watch/figures'
 import { openOf, savedIn } from '../../../client/watch/saved'
-import { createSubscription, type Subscription } from '../../../client/watch/subscription'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
 
 interface Destination {

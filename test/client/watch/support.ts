@@ -1,17 +1,11 @@
 // Watches of a simulator, with a clock that is set forward.
 import 'should'
-import {
-  openConnection,
-  savedIn,
-  watchDevice,
-  type Connection,
-  type WatchHealth,
-  type GatewayError,
-  type Snapshot,
-  type WatchEvent,
-  type WatchOptions,
-} from '../../../client/internal'
-import { pollNow } from '../../../client/watch/device-watch'
+import { openConnection, type Connection } from '../../../client/connection/connection'
+import { savedIn } from '../../../client/watch/saved'
+import { watchDevice, pollNow } from '../../../client/watch/device-watch'
+import type { WatchHealth, WatchOptions } from '../../../client/watch/subscription'
+import type { GatewayError } from '../../../client/errors'
+import type { Snapshot, WatchEvent } from '../../../client/model/event'
 import {
   startSimulator,
   type RouteState,

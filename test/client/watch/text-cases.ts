@@ -1,5 +1,7 @@
 // Events in each of their forms, with their texts.
-import type { ERROR_CODES, EventName, WatchEvent } from '../../../client/internal'
+import type { ERROR_CODES } from '../../../client/errors'
+import type { EventName } from '../../../client/model/watch'
+import type { WatchEvent } from '../../../client/model/event'
 
 export type Case = [
   about: Partial<WatchEvent> & { event: EventName },

@@ -1,11 +1,16 @@
 // Made-up devices whose routes fail and recover, as a watch sees them.
-import type { DeviceConfiguration, WatchEvent, WatchOptions } from '../../../client/internal'
+import type { DeviceConfiguration } from '../../../client/model/types'
+import type { WatchEvent } from '../../../client/model/event'
+import {
+  createSubscription,
+  type WatchOptions,
+  type Subscription,
+} from '../../../client/watch/subscription'
 import { GatewayError } from '../../../client/errors'
 import type { OpenIncident } from '../../../client/model/incident'
 import { figuresOf } from '../../../client/watch/figures'
 import type { Clock } from '../../../client/watch/poller'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
-import { createSubscription, type Subscription } from '../../../client/watch/subscription'
 
 export interface World {
   /** The gateway answers. */
