@@ -1,47 +1,14 @@
-import {
-  onlyDevice,
-  forgetOnlyDevice,
-  getDevice,
-  listDevices,
-  mayBeUnknownDevice,
-} from './api/devices'
-import { exportPreset, type Preset, type PresetAnswer } from './api/presets'
-import { getRoute, listRoutes } from './api/routes'
-import { endSession, sessionInformation, startSession } from './api/session'
-import {
-  readAllStatistics,
-  readStatistics,
-  type FailedStatistics,
-  type Statistics,
-  type StatisticsOf,
-} from './api/statistics'
-import { controlRoute, type ControlAction } from './changes/control'
-import { createRoute, type Created } from './changes/create'
-import { listDefinitions } from './changes/definitions'
-import { deleteRoute } from './changes/delete'
+import { onlyDevice } from './api/devices'
+import type { Preset, PresetAnswer } from './api/presets'
+import type { FailedStatistics, Statistics } from './api/statistics'
+import type { Created } from './changes/create'
 import type { Ensured } from './changes/ensure/apply'
-import {
-  ensureRoutes,
-  newEnsureMemory,
-  undoLastRun,
-  type EnsureFailure,
-  type EnsureRoutes,
-} from './changes/ensure/ensure'
-import {
-  findDestination,
-  findRoute,
-  findSource,
-  labelOf,
-  type RouteAddress,
-  type Target,
-} from './changes/find'
-import type { Waiting } from './changes/step'
-import type { EnsureState, Wanted } from './changes/ensure/plan'
-import type { Remove } from './changes/ensure/removals'
+import { newEnsureMemory, type EnsureFailure } from './changes/ensure/ensure'
+import type { Wanted } from './changes/ensure/plan'
 import type { PlanReport } from './changes/ensure/report'
+import { findRoute, labelOf, type RouteAddress, type Target } from './changes/find'
 import { plainInput } from './changes/input'
-import { restorePreset } from './changes/presets'
-import { updateRoute, type Updated, type UpdateMode } from './changes/update'
+import type { Updated } from './changes/update'
 import { openConnection, type Connection, type GatewayOptions } from './connection/connection'
 import { confirmedIn, newOperation, type Operation } from './connection/operation'
 import {
@@ -54,10 +21,9 @@ import {
   type Finding,
 } from './errors'
 import type { Definition } from './model/definitions'
+import type { WatchEvent } from './model/event'
 import { own } from './model/json'
 import { OPTIONS, listenerFaults, optionFaults, targetFaults, type Options } from './model/options'
-import { DEFAULTS } from './model/ranges'
-import type { Language } from './model/watch'
 import type {
   CommandAnswer,
   Device,
@@ -70,117 +36,32 @@ import type {
   SessionInformation,
   UpdateAnswer,
 } from './model/types'
+import {
+  OPERATIONS,
+  onGateway,
+  type CallOptions,
+  type ConfirmOptions,
+  type ControlOptions,
+  type CreateOptions,
+  type DefinitionsOptions,
+  type DeleteOptions,
+  type DeviceOptions,
+  type EnsureOptions,
+  type HealthOptions,
+  type ImportOptions,
+  type Inputs,
+  type ListOptions,
+  type OperationRow,
+  type StatisticsOptions,
+  type UndoOptions,
+  type UpdateOptions,
+} from './operations'
 import { forPrograms } from './sentences'
 import { createStops } from './stop'
 import { watchDevice } from './watch/device-watch'
-import type { WatchEvent } from './model/event'
 import type { RouteFilter } from './watch/filter'
-import { listHealth, type HealthRow } from './watch/rows'
+import type { HealthRow } from './watch/rows'
 import type { WatchOptions as Subscribe } from './watch/subscription'
-
-/** Options of every method. */
-export interface CallOptions {
-  /**
-   * Ends the call, which rejects with the code `CLOSED`. A change that is already on its way is not
-   * undone; `cause.applied` is then `maybe`.
-   */
-  signal?: AbortSignal
-}
-
-export interface DeviceOptions extends CallOptions {
-  /** By default the appliance's only device. */
-  deviceId?: string
-}
-
-export interface ListOptions extends DeviceOptions {
-  /** From 1. With `page` or `pageSize` exactly that page is read, otherwise all routes. */
-  page?: number
-  /** Routes on each page. */
-  pageSize?: number
-}
-
-export interface HealthOptions extends ListOptions {
-  /** The language of `text`; default `en-US`. */
-  language?: Language
-}
-
-export interface DefinitionsOptions extends DeviceOptions {
-  /**
-   * What stands for a secret. `hidden` (default): {@link HIDDEN}. `names`: the name of an
-   * environment variable, such as `${SRT_STUDIO_A_SOURCE}`; this client does not replace it.
-   */
-  secrets?: 'hidden' | 'names'
-  /** With which these names begin; default `SRT_`. */
-  prefix?: string
-}
-
-/** Confirms what would be refused. */
-export interface ConfirmOptions {
-  /**
-   * The exact name of each protected route that is changed, stopped or deleted. Only with
-   * `protectedRoutes` of the gateway.
-   */
-  confirmProtected?: string | readonly string[]
-  /** Outputs that other routes share may be removed or changed, by update, delete and ensure. */
-  confirmShared?: boolean
-}
-
-/** How long to wait for a change. */
-export interface ChangeOptions extends DeviceOptions {
-  /**
-   * `accepted` (default): until the appliance's response, which says queued, not done.
-   * `applied`: until the change shows.
-   */
-  waitFor?: Waiting['waitFor']
-  /** Milliseconds, for `applied`; default 30000. */
-  waitTimeout?: number
-}
-
-export interface CreateOptions extends ChangeOptions {
-  /** Start the route, where the definition has no `startRoute`; default false. */
-  startRoute?: boolean
-  /** Check source and destinations before anything is sent; default true. */
-  validate?: boolean
-}
-
-export interface UpdateOptions extends ChangeOptions, ConfirmOptions {
-  /**
-   * What leaving something out of the patch means. `merge` (default): it stays as it is, at every
-   * depth. `keep`: of name, source and destinations, what is left out stays; a list of destinations
-   * is the whole list. `replace`: as `keep`, and without destinations all of them are removed.
-   */
-  mode?: UpdateMode
-  /** Check source and destinations before anything is sent; default true. */
-  validate?: boolean
-}
-
-export interface DeleteOptions extends ChangeOptions, ConfirmOptions {}
-
-/** A start needs no confirmation. */
-export interface ControlOptions extends ChangeOptions, ConfirmOptions {
-  /** The destination to act on; by default the route itself. */
-  destination?: Target
-}
-
-export interface EnsureOptions extends DeviceOptions, ConfirmOptions {
-  /** Default `present`: the route exists, running or not. `row`: the `state` of each definition. */
-  state?: EnsureState
-  /** Plan only: nothing is written. Default false. */
-  check?: boolean
-  /** Remove destinations that the definition does not mention; default false. */
-  exact?: boolean
-  /**
-   * Delete routes whose names fit the pattern and that the array does not have, no more than
-   * `atMost`, and none that is on the air. Only with `plan`, `check` or `planId`.
-   */
-  remove?: Remove
-  /** The `id` of a plan: exactly that plan is applied, or nothing. */
-  planId?: string
-  /** Check source and destinations before anything is sent; default true. */
-  validate?: boolean
-  /** Milliseconds for each step to show; default 30000. */
-  waitTimeout?: number
-}
 
 /** What {@link Gateway.routes} `plan` returns. */
 export interface Planned extends PlanReport {
@@ -191,24 +72,6 @@ export interface Planned extends PlanReport {
 /** What {@link Gateway.routes} `undo` returns. */
 export interface Undone {
   results: Array<Ensured | EnsureFailure>
-}
-
-export interface UndoOptions extends CallOptions, ConfirmOptions {
-  /** Plan only: nothing is written. Default false. */
-  check?: boolean
-  /** Milliseconds for each step to show; default 30000. */
-  waitTimeout?: number
-}
-
-export interface ImportOptions extends DeviceOptions, ConfirmOptions {}
-
-export interface StatisticsOptions extends DeviceOptions {
-  /** Only those of the route's source. */
-  source?: boolean
-  /** Only those of this destination. */
-  destination?: Target
-  /** Only those of this client of the destination. With several connections, its port is needed. */
-  client?: { address: string; port?: number }
 }
 
 /** The result of a start, stop, restart or delete. */
@@ -384,8 +247,6 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-const DEFAULT_WAIT_MS = 1000 * DEFAULTS.waitTimeout
-
 /**
  * Opens a gateway to one appliance. Nothing is sent before the first call.
  * @param options at least `baseUrl`, `username` and `password`; times in milliseconds
@@ -406,20 +267,22 @@ const DEFAULT_WAIT_MS = 1000 * DEFAULTS.waitTimeout
 export function openGateway(options: GatewayOptions): Gateway {
   const connection = opened(options)
   const stops = createStops()
+  const memory = newEnsureMemory()
 
   /**
-   * Makes one call, under the name that its errors carry, until the signal is aborted.
-   * @param about the route, for errors before it is read
+   * Makes one call, until the signal is aborted.
+   * @param given the options of the program, which are checked
+   * @param about what it acts on, and brings
+   * @param how options as the operation takes them, where they are others
    */
-  async function perform<T>(
-    name: string,
-    allowed: Options,
-    given: CallOptions & ConfirmOptions,
-    work: (operation: Operation) => Promise<T>,
-    about?: Target,
-    changes = false,
-  ): Promise<T> {
-    const operation = checkedOperation(name, allowed, given, { about, changes })
+  async function call<How, Result>(
+    { name, checks, run, changes }: OperationRow<How, Result>,
+    given: DeviceOptions & ConfirmOptions,
+    about: About = {},
+    how = given as How,
+  ): Promise<Result> {
+    const isChange = changes === true && own(given, 'check') !== true
+    const operation = checkedOperation(name, checks, given, { route: about.route, isChange })
     const { signal, confirmProtected, confirmShared } = given
     const { stop, release } = stops.of(signal)
     const stoppable = operation.under({
@@ -430,10 +293,9 @@ export function openGateway(options: GatewayOptions): Gateway {
     try {
       if (connection.closing.stopped) throw gatewayClosed()
       if (stop?.stopped) throw closedError()
-      return await work(stoppable)
+      const inputs = inputsOf(given, about, stoppable)
+      return await onGateway(connection, () => run(connection, inputs, how, stoppable))
     } catch (error) {
-      // Another device may have taken the place of the only one.
-      if (mayBeUnknownDevice(error)) forgetOnlyDevice(connection)
       const failure = asGatewayError(error, stoppable, connection.identity)
       const isOver = connection.closing.stopped && failure.code === 'CLOSED'
       throw isOver && failure.cause.applied === 'no'
@@ -444,243 +306,90 @@ export function openGateway(options: GatewayOptions): Gateway {
     }
   }
 
-  /** As above, for what may change the appliance. */
-  const performChange = <T>(
-    name: string,
-    allowed: Options,
-    given: CallOptions & ConfirmOptions & { check?: boolean },
-    work: (operation: Operation) => Promise<T>,
-    about?: Target,
-  ): Promise<T> => perform(name, allowed, given, work, about, own(given, 'check') !== true)
-
   /** @throws GatewayError `INVALID_INPUT` with every fault of the options */
   function checkedOperation(
     name: string,
-    allowed: Options,
+    checks: Options,
     given: unknown,
-    { about, changes, more = [] }: { about?: Target; changes?: boolean; more?: readonly Finding[] },
+    {
+      route,
+      isChange,
+      more = [],
+    }: { route?: Target; isChange?: boolean; more?: readonly Finding[] },
   ): Operation {
-    const operation = newOperation(name, undefined, changes)
-    operation.route = labelOf(about)
-    const faults = [...optionFaults(allowed, given), ...more]
+    const operation = newOperation(name, undefined, isChange)
+    operation.route = labelOf(route)
+    const faults = [...optionFaults(checks, given), ...more]
     if (faults.length === 0) return operation
     throw asGatewayError(invalidInput(faults), operation, connection.identity)
   }
 
-  const memory = newEnsureMemory()
-  const ensuring = (given: EnsureOptions, operation: Operation): EnsureRoutes => {
-    const { state = 'present', check, exact, validate, remove, planId } = given
-    const { waitTimeout = DEFAULT_WAIT_MS } = given
-    const deviceId = (): Promise<string> => deviceOf(given, operation)
-    return { deviceId, state, check, exact, validate, remove, planId, waitTimeout, memory }
-  }
-
-  const deviceOf = async ({ deviceId }: DeviceOptions, operation: Operation): Promise<string> =>
-    deviceId ?? onlyDevice(connection, operation)
-
-  async function addressOf(
-    route: Target,
-    given: DeviceOptions,
+  function inputsOf(
+    { deviceId: named }: DeviceOptions,
+    { route, definition }: About,
     operation: Operation,
-  ): Promise<RouteAddress> {
-    const target = targetOf(route, 'route', operation)
-    const deviceId = await deviceOf(given, operation)
-    return { deviceId, routeId: await findRoute(connection, deviceId, target, operation) }
-  }
-
-  async function destinationOf(
-    destination: Target,
-    address: RouteAddress,
-    operation: Operation,
-  ): Promise<string> {
-    const target = targetOf(destination, 'destination', operation)
-    return findDestination(connection, address, target, operation)
-  }
-
-  const control = (
-    action: ControlAction,
-    route: Target,
-    given: ControlOptions = {},
-  ): Promise<Changed<CommandAnswer | UpdateAnswer>> =>
-    performChange(
-      `${action}-route`,
-      OPTIONS.control,
-      given,
-      async (operation) => {
-        const address = await addressOf(route, given, operation)
-        const destinationId =
-          given.destination && (await destinationOf(given.destination, address, operation))
-        const done = await controlRoute(
-          connection,
-          { ...address, action, destinationId, ...waitingOf(given) },
-          operation,
-        )
-        return { ...address, ...done }
+  ): Inputs {
+    const device = async (): Promise<string> => named ?? onlyDevice(connection, operation)
+    return {
+      device,
+      async route() {
+        const target = checkedTarget(route, operation)
+        const deviceId = await device()
+        return { deviceId, routeId: await findRoute(connection, deviceId, target, operation) }
       },
-      route,
-    )
-
-  async function statisticsOf(
-    address: RouteAddress,
-    { source, destination, client }: StatisticsOptions,
-    operation: Operation,
-  ): Promise<StatisticsOf> {
-    const { routeId } = address
-    if (destination) {
-      const destinationId = await destinationOf(destination, address, operation)
-      if (!client) return { routeId, destinationId }
-      return { routeId, destinationId, clientAddress: client.address, clientPort: client.port }
+      definition: async () => plainInput(definition, '', operation),
     }
-    if (client) {
-      const problem = 'is missing: a client belongs to a destination'
-      throw invalidInput([{ path: 'destination', problem }], operation.name)
-    }
-    if (!source) return { routeId }
-    return { routeId, sourceId: await findSource(connection, address, operation) }
   }
 
   return {
     session: {
-      info: (given = {}) =>
-        perform('session', OPTIONS.call, given, (operation) =>
-          sessionInformation(connection, operation),
-        ),
-      start: (given = {}) =>
-        perform('session', OPTIONS.call, given, (operation) => startSession(connection, operation)),
-      end: (given = {}) =>
-        perform('session', OPTIONS.call, given, (operation) => endSession(connection, operation)),
+      info: (given = {}) => call(OPERATIONS.session, given),
+      start: (given = {}) => call(OPERATIONS.startSession, given),
+      end: (given = {}) => call(OPERATIONS.endSession, given),
     },
 
     devices: {
-      list: (given = {}) =>
-        perform('list-devices', OPTIONS.call, given, (operation) =>
-          listDevices(connection, operation),
-        ),
-      get: (given = {}) =>
-        perform('get-device', OPTIONS.device, given, async (operation) =>
-          getDevice(connection, await deviceOf(given, operation), operation),
-        ),
+      list: (given = {}) => call(OPERATIONS.listDevices, given),
+      get: (given = {}) => call(OPERATIONS.getDevice, given).then(answerOf),
     },
 
     routes: {
-      list: (given = {}) =>
-        perform('list-routes', OPTIONS.list, given, async (operation) => {
-          const { page, pageSize } = given
-          const deviceId = await deviceOf(given, operation)
-          return listRoutes(connection, { deviceId, page, pageSize }, operation)
-        }),
-      health: (given = {}) =>
-        perform('list-routes', OPTIONS.health, given, async (operation) => {
-          const { page, pageSize, language } = given
-          const deviceId = await deviceOf(given, operation)
-          return listHealth(connection, { deviceId, page, pageSize, language }, operation)
-        }),
-      definitions: (given = {}) =>
-        perform('list-routes', OPTIONS.definitions, given, (operation) => {
-          const { secrets, prefix } = given
-          const deviceId = (): Promise<string> => deviceOf(given, operation)
-          return listDefinitions(connection, { deviceId, secrets, prefix }, operation)
-        }),
-      get: (route, given = {}) =>
-        perform(
-          'get-route',
-          OPTIONS.device,
-          given,
-          async (operation) =>
-            getRoute(connection, await addressOf(route, given, operation), operation),
-          route,
-        ),
-      create: (wanted, given = {}) =>
-        performChange('create-route', OPTIONS.create, given, async (operation) => {
-          const { startRoute = false, validate } = given
-          const definition = plainInput(wanted, '', operation)
-          const deviceId = (): Promise<string> => deviceOf(given, operation)
-          const how = { startRoute, validate, ...waitingOf(given) }
-          const created = await createRoute(connection, { deviceId, definition, ...how }, operation)
-          return { ...created, ...unknownIn(operation) }
-        }),
-      update: (route, changes, given = {}) =>
-        performChange(
-          'update-route',
-          OPTIONS.update,
-          given,
-          async (operation) => {
-            const { mode = 'merge', validate } = given
-            const patch = plainInput(changes, '', operation)
-            const address = (): Promise<RouteAddress> => addressOf(route, given, operation)
-            const how = { mode, validate, ...waitingOf(given) }
-            const updated = await updateRoute(connection, { address, patch, ...how }, operation)
-            return { ...updated, ...unknownIn(operation) }
-          },
-          route,
-        ),
-      delete: (route, given = {}) =>
-        performChange(
-          'delete-route',
-          OPTIONS.delete,
-          given,
-          async (operation) => {
-            const address = await addressOf(route, given, operation)
-            const change = { ...address, ...waitingOf(given) }
-            return { ...address, answer: await deleteRoute(connection, change, operation) }
-          },
-          route,
-        ),
-      start: (route, given) => control('start', route, given),
-      stop: (route, given) => control('stop', route, given),
-      restart: (route, given) => control('restart', route, given),
-      ensure: (wanted: Wanted | Wanted[], given: EnsureOptions = {}) =>
-        performChange('ensure-route', OPTIONS.ensure, given, async (operation) => {
-          const how = { ...ensuring(given, operation), approve: given.planId !== undefined }
-          // One result for one definition, an array for an array.
-          const input = plainInput(wanted, '', operation)
-          return (await ensureRoutes(connection, input, how, operation)).results as never
-        }),
-      plan: (wanted, given = {}) =>
-        perform('ensure-route', OPTIONS.ensure, given, async (operation) => {
-          const how = { ...ensuring(given, operation), planId: undefined, approve: true }
-          const input = plainInput(wanted, '', operation)
-          const { plan, results } = await ensureRoutes(connection, input, how, operation)
-          return { ...plan!, results: [results].flat() as Ensured[] }
-        }),
-      undo: (given = {}) =>
-        performChange('ensure-route', OPTIONS.undo, given, async (operation) => {
-          const { check, waitTimeout = DEFAULT_WAIT_MS } = given
-          const how = { check, waitTimeout }
-          const { results } = await undoLastRun(connection, memory, how, operation)
-          return { results: [results].flat() }
-        }),
+      list: (given = {}) => call(OPERATIONS.listRoutes, given).then(answerOf),
+      health: (given = {}) => call(OPERATIONS.health, given).then(answerOf),
+      definitions: (given = {}) => call(OPERATIONS.definitions, given).then(answerOf),
+      get: (route, given = {}) => call(OPERATIONS.getRoute, given, { route }).then(answerOf),
+      create: (definition, given = {}) => call(OPERATIONS.createRoute, given, { definition }),
+      update: (route, definition, given = {}) =>
+        call(OPERATIONS.updateRoute, given, { route, definition }),
+      delete: (route, given = {}) => call(OPERATIONS.deleteRoute, given, { route }),
+      start: (route, given = {}) => call(OPERATIONS.start, given, { route }),
+      stop: (route, given = {}) => call(OPERATIONS.stop, given, { route }),
+      restart: (route, given = {}) => call(OPERATIONS.restart, given, { route }),
+      ensure: async (definition: Wanted | Wanted[], given: EnsureOptions = {}) => {
+        const how = { ...given, approve: own(given, 'planId') !== undefined, memory }
+        // One result for one definition, an array for an array.
+        return (await call(OPERATIONS.ensure, given, { definition }, how)).results as never
+      },
+      plan: async (definition, given = {}) => {
+        const how = { ...given, planId: undefined, approve: true, memory }
+        const { plan, results } = await call(OPERATIONS.plan, given, { definition }, how)
+        return { ...plan!, results: [results].flat() as Ensured[] }
+      },
+      undo: async (given = {}) => {
+        const { results } = await call(OPERATIONS.undo, given, {}, { ...given, memory })
+        return { results: [results].flat() }
+      },
     },
 
     statistics: {
-      get: (route, given = {}) =>
-        perform(
-          'statistics',
-          OPTIONS.statistics,
-          given,
-          async (operation) => {
-            const address = await addressOf(route, given, operation)
-            const what = await statisticsOf(address, given, operation)
-            return readStatistics(connection, address.deviceId, what, operation)
-          },
-          route,
-        ),
-      all: (given = {}) =>
-        perform('statistics', OPTIONS.device, given, async (operation) =>
-          readAllStatistics(connection, await deviceOf(given, operation), operation),
-        ),
+      get: (route, given = {}) => call(OPERATIONS.statistics, given, { route }).then(answerOf),
+      all: (given = {}) => call(OPERATIONS.allStatistics, given).then(answerOf),
     },
 
     presets: {
-      export: (given = {}) =>
-        perform('preset', OPTIONS.device, given, async (operation) =>
-          exportPreset(connection, await deviceOf(given, operation), operation),
-        ),
+      export: (given = {}) => call(OPERATIONS.exportPreset, given).then(answerOf),
       import: (preset, given = {}) =>
-        performChange('preset', OPTIONS.import, given, async (operation) => {
-          const deviceId = (): Promise<string> => deviceOf(given, operation)
-          return (await restorePreset(connection, { deviceId, preset }, operation)).answer
-        }),
+        call(OPERATIONS.importPreset, given, {}, { preset }).then(answerOf),
     },
 
     watch(wanted, listener) {
@@ -707,6 +416,14 @@ export function openGateway(options: GatewayOptions): Gateway {
   }
 }
 
+/** What a method acts on, and what it brings. */
+interface About {
+  route?: Target
+  definition?: unknown
+}
+
+const answerOf = <Answer>({ answer }: { answer: Answer }): Answer => answer
+
 /** @throws GatewayError `CONFIG`, in the words of a program */
 function opened(options: GatewayOptions): Connection {
   try {
@@ -716,21 +433,9 @@ function opened(options: GatewayOptions): Connection {
   }
 }
 
-const unknownIn = ({ unknownFields }: Operation): Pick<Updated, 'unknownFields'> =>
-  unknownFields.length > 0 ? { unknownFields } : {}
-
-const waitingOf = ({
-  waitFor = 'accepted',
-  waitTimeout = DEFAULT_WAIT_MS,
-}: ChangeOptions): Waiting => ({ waitFor, waitTimeout })
-
-/** A route as read has both an ID and a name: its ID counts. */
-function targetOf(given: Target, kind: 'route' | 'destination', { name }: Operation): Target {
-  const target = (given ?? {}) as { id?: unknown; name?: unknown }
-  if (typeof target.id !== 'string' && typeof target.name !== 'string') {
-    throw invalidInput([{ path: kind, problem: 'must be {id} or {name}' }], name)
-  }
-  const faults = targetFaults(given, kind)
+/** @throws GatewayError `INVALID_INPUT` */
+function checkedTarget(given: Target | undefined, { name }: Operation): Target {
+  const faults = targetFaults(given, 'route')
   if (faults.length > 0) throw invalidInput(faults, name)
-  return typeof target.id === 'string' ? { id: target.id } : { name: String(target.name) }
+  return given!
 }

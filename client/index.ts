@@ -3,9 +3,9 @@
  * and the error codes of the nodes. No Node-RED is needed.
  */
 export { openGateway } from './gateway'
+export type { Changed, Gateway, Planned, Undone, WatchOptions } from './gateway'
 export type {
   CallOptions,
-  Changed,
   ChangeOptions,
   ConfirmOptions,
   ControlOptions,
@@ -14,17 +14,13 @@ export type {
   DeleteOptions,
   DeviceOptions,
   EnsureOptions,
-  Gateway,
   HealthOptions,
   ImportOptions,
   ListOptions,
-  Planned,
   StatisticsOptions,
-  Undone,
   UndoOptions,
   UpdateOptions,
-  WatchOptions,
-} from './gateway'
+} from './operations'
 export type { GatewayOptions } from './connection/connection'
 export type { ProxyOptions, TlsOptions } from './connection/agents'
 export type { Certificate } from './model/settings'

@@ -20,7 +20,7 @@ export async function listDefinitions(
   gateway: Connection,
   { deviceId: where, ...options }: ListDefinitions,
   operation: Operation,
-): Promise<Definition[]> {
+): Promise<{ deviceId: string; answer: Definition[] }> {
   const { prefix } = options
   if (prefix !== undefined && !isSecretPrefix(prefix)) {
     const problem = 'must be at least two letters, digits or underscores, not a digit first'
@@ -32,5 +32,5 @@ export async function listDefinitions(
     throw incompleteList(list, words('Definitions that lack routes are not returned.'))
   }
   const routes = list.data.map((route) => onMain(gateway, deviceId, route))
-  return definitionsOf(routes, { ...options, hide: gateway.hide })
+  return { deviceId, answer: definitionsOf(routes, { ...options, hide: gateway.hide }) }
 }

@@ -17,6 +17,12 @@ export const labelOf = (route: unknown): string | undefined =>
 /** What identifies a route or a destination: its ID, or else its exact name. */
 export type Target = { id: string } | { name: string }
 
+/** A route as read has both an ID and a name: its ID counts. */
+function partsOf(target: Target): { id?: string; name: string } {
+  const { id, name } = target as { id?: unknown; name?: unknown }
+  return { ...(typeof id === 'string' && { id }), name: String(name) }
+}
+
 /**
  * Finds the ID of a route. A name is looked up on every page.
  * @throws GatewayError `NOT_FOUND` for an unknown name, `CONFLICT` with the IDs when several routes have it
@@ -27,12 +33,13 @@ export async function findRoute(
   target: Target,
   operation: Operation,
 ): Promise<string> {
-  operation.route = 'id' in target ? target.id : target.name
-  if ('id' in target) return target.id
+  const { id, name } = partsOf(target)
+  operation.route = id ?? name
+  if (id !== undefined) return id
   const list = await nextList(gateway, deviceId, operation)
-  const isThere = list.data.some(({ name }) => name === target.name)
-  if (!isThere && isIncomplete(list)) throw incompleteList(list, uncertain(target.name))
-  return idOfTheOne('route', target.name, list.data, operation)
+  const isThere = list.data.some((route) => route.name === name)
+  if (!isThere && isIncomplete(list)) throw incompleteList(list, uncertain(name))
+  return idOfTheOne('route', name, list.data, operation)
 }
 
 const uncertain = (name: string): Sentence =>
@@ -45,10 +52,11 @@ export async function findDestination(
   target: Target,
   operation: Operation,
 ): Promise<string> {
-  if ('id' in target) return target.id
+  const { id, name } = partsOf(target)
+  if (id !== undefined) return id
   const { destinations } = await getRoute(gateway, address, operation)
   const list = expectArray<Destination>(destinations ?? [], 'route.destinations')
-  return idOfTheOne('destination', target.name, list, operation)
+  return idOfTheOne('destination', name, list, operation)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
-import { controlRoute, type ControlAction } from '../../client/changes/control'
-import { findDestination } from '../../client/changes/find'
+import type { ControlAction } from '../../client/changes/control'
 import type { Waiting } from '../../client/changes/step'
+import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import { choiceFrom, type Message } from '../runtime/parameters'
@@ -27,27 +27,21 @@ export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-control-route',
-    async ({ gateway, operation, config, message, parameters }) => {
+    async ({ run, operation, config, message, parameters }) => {
       const waiting = waitingOf(config)
       const isTold = choiceProperty('action', config.action, [...ACTIONS, 'msg']) === 'msg'
       const wanted = wantedAction(config, message)
       const action = choiceFrom(isTold ? 'msg.action' : 'action', wanted, ACTIONS, operation)
       const isRoute = choiceProperty('target', config.target, ['route', 'destination']) === 'route'
-      const target = isRoute ? undefined : await parameters.destination()
-      const address = await parameters.route()
-      const destinationId = target && (await findDestination(gateway, address, target, operation))
-      const { answer, route } = await controlRoute(
-        gateway,
-        { ...address, action, destinationId, ...waiting },
-        operation,
-      )
+      const destination = isRoute ? undefined : await parameters.destination()
+      const how = { destination, ...waiting }
+      const { answer, route, ...address } = await run(OPERATIONS[action], how)
       const did = { key: DID[action][waiting.waitFor] }
       return { payload: route ?? answer, did, ...address }
     },
     {
-      route: () => true,
+      nature: () => OPERATIONS.start,
       message: ['action'],
-      effect: () => 'change',
     },
   )
 

@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { createRoute } from '../../client/changes/create'
+import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 
@@ -12,26 +12,18 @@ export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-create-route',
-    async ({ gateway, operation, config, parameters }) => {
-      const waiting = waitingOf(config)
-      const definition = await parameters.definition()
-      const { deviceId, answer, route } = await createRoute(
-        gateway,
-        {
-          deviceId: parameters.device,
-          definition,
-          startRoute: config.startRoute === true,
-          validate: config.validate !== false,
-          ...waiting,
-        },
-        operation,
-      )
-      const { name } = definition as { name: string }
+    async ({ run, operation, config }) => {
+      const { deviceId, answer, route } = await run(OPERATIONS.createRoute, {
+        startRoute: config.startRoute === true,
+        validate: config.validate !== false,
+        ...waitingOf(config),
+      })
+      const name = operation.route
       if (route) {
         return { payload: route, did: { key: 'created', name }, deviceId, routeId: route.id }
       }
       const did = { key: 'createAccepted', name }
       return { payload: answer, did, deviceId, routeId: null, routeName: name }
     },
-    { definition: true, effect: () => 'change' },
+    { nature: () => OPERATIONS.createRoute },
   )

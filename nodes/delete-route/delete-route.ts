@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { deleteRoute } from '../../client/changes/delete'
+import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 
@@ -9,12 +9,11 @@ export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-delete-route',
-    async ({ gateway, operation, config, parameters }) => {
+    async ({ run, config }) => {
       const waiting = waitingOf(config)
-      const { name, ...address } = await parameters.route()
-      const payload = await deleteRoute(gateway, { ...address, ...waiting }, operation)
+      const { answer: payload, name, ...address } = await run(OPERATIONS.deleteRoute, waiting)
       const did = { key: waiting.waitFor === 'applied' ? 'deleted' : 'deleteAccepted', name }
       return { payload, did, ...address }
     },
-    { route: () => true, effect: () => 'change' },
+    { nature: () => OPERATIONS.deleteRoute },
   )

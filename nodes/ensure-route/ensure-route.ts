@@ -1,13 +1,12 @@
 import type { NodeAPI } from 'node-red'
 import { ENSURE_STATES } from '../../client/model/definition'
 import {
-  ensureRoutes,
   newEnsureMemory,
-  undoLastRun,
   type EnsureFailure,
   type EnsureMemory,
 } from '../../client/changes/ensure/ensure'
 import { invalidInput } from '../../client/errors'
+import { OPERATIONS } from '../../client/operations'
 import type { EnsureAction } from '../../client/changes/ensure/plan'
 import type { Ensured } from '../../client/changes/ensure/apply'
 import type { Remove } from '../../client/changes/ensure/removals'
@@ -40,41 +39,29 @@ export = (RED: NodeAPI): void =>
   registerAction<Config, EnsureMemory>(
     RED,
     'media-gateway-ensure-route',
-    async ({ gateway, operation, config, message, parameters, progress, memory }) => {
+    async ({ run, operation, config, message, progress, memory }) => {
       const { waitTimeout } = waitingOf(config)
       const check = config.check === true
       const onProgress = (done: number, rows: number): void => progress(`${done}/${rows}`)
       if (isUndo(message.action)) {
-        const undone = await undoLastRun(
-          gateway,
-          memory,
-          { check, waitTimeout, onProgress },
-          operation,
-        )
+        const undone = await run(OPERATIONS.undo, { memory, check, waitTimeout, onProgress })
         const { deviceId, results, plan } = undone
         return { payload: results, did: didUndo(rowsOf(results), check), deviceId, plan }
       }
       const state = choiceProperty('state', config.state, ENSURE_STATES)
       const approve = flagProperty('approve', config.approve)
-      const { deviceId, results, routeId, plan, isApplied } = await ensureRoutes(
-        gateway,
-        // A route to be absent need only be identified.
-        await parameters.definition({ keepsNames: state === 'absent' }),
-        {
-          deviceId: parameters.device,
-          state,
-          check,
-          exact: config.exact === true,
-          validate: config.validate !== false,
-          approve,
-          planId: approve ? planIdOf(message, operation.name) : undefined,
-          remove: removeOf(config),
-          waitTimeout,
-          memory,
-          onProgress,
-        },
-        operation,
-      )
+      const { deviceId, results, routeId, plan, isApplied } = await run(OPERATIONS.ensure, {
+        state,
+        check,
+        exact: config.exact === true,
+        validate: config.validate !== false,
+        approve,
+        planId: approve ? planIdOf(message, operation.name) : undefined,
+        remove: removeOf(config),
+        waitTimeout,
+        memory,
+        onProgress,
+      })
       const did = isApplied
         ? Array.isArray(results)
           ? didAll(results)
@@ -90,9 +77,8 @@ export = (RED: NodeAPI): void =>
       }
     },
     {
-      definition: true,
       message: ['action', 'plan'],
-      effect: ({ check }) => (check === true ? 'read' : 'change'),
+      nature: ({ check }) => OPERATIONS[check === true ? 'plan' : 'ensure'],
       newMemory: newEnsureMemory,
     },
   )

@@ -1,10 +1,9 @@
 import type { NodeAPI } from 'node-red'
-import { getDevice } from '../../client/api/devices'
+import { OPERATIONS } from '../../client/operations'
 import { registerAction } from '../runtime/action'
 
 export = (RED: NodeAPI): void =>
-  registerAction(RED, 'media-gateway-get-device', async ({ gateway, operation, parameters }) => {
-    const deviceId = await parameters.device()
-    const payload = await getDevice(gateway, deviceId, operation)
+  registerAction(RED, 'media-gateway-get-device', async ({ run }) => {
+    const { answer: payload, deviceId } = await run(OPERATIONS.getDevice, {})
     return { payload, did: { key: 'read', name: payload.name }, deviceId }
   })

@@ -1,15 +1,14 @@
 import type { NodeAPI } from 'node-red'
-import { getRoute } from '../../client/api/routes'
+import { OPERATIONS } from '../../client/operations'
 import { registerAction } from '../runtime/action'
 
 export = (RED: NodeAPI): void =>
   registerAction(
     RED,
     'media-gateway-get-route',
-    async ({ gateway, operation, parameters }) => {
-      const { deviceId, routeId } = await parameters.route()
-      const payload = await getRoute(gateway, { deviceId, routeId }, operation)
-      return { payload, did: { key: 'read', name: payload.name }, deviceId, routeId }
+    async ({ run }) => {
+      const { answer: payload, ...address } = await run(OPERATIONS.getRoute, {})
+      return { payload, did: { key: 'read', name: payload.name }, ...address }
     },
-    { route: () => true },
+    { nature: () => OPERATIONS.getRoute },
   )

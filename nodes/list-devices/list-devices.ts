@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { listDevices } from '../../client/api/devices'
+import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import { counted } from '../runtime/status'
@@ -9,14 +9,10 @@ interface Config extends ActionConfig {
 }
 
 export = (RED: NodeAPI): void =>
-  registerAction<Config>(
-    RED,
-    'media-gateway-list-devices',
-    async ({ gateway, operation, config }) => {
-      const output = choiceProperty('output', config.output, ['response', 'split'])
-      const payload = await listDevices(gateway, operation)
-      const did = counted('devices', payload.length)
-      if (output !== 'split') return { payload, did }
-      return { payload, did, split: 'devices' }
-    },
-  )
+  registerAction<Config>(RED, 'media-gateway-list-devices', async ({ run, config }) => {
+    const output = choiceProperty('output', config.output, ['response', 'split'])
+    const payload = await run(OPERATIONS.listDevices, {})
+    const did = counted('devices', payload.length)
+    if (output !== 'split') return { payload, did }
+    return { payload, did, split: 'devices' }
+  })

@@ -1,8 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { invalidInput, type Problem } from '../../client/errors'
-import { listDefinitions } from '../../client/changes/definitions'
-import { listHealth } from '../../client/watch/rows'
-import { listRoutes } from '../../client/api/routes'
+import { OPERATIONS } from '../../client/operations'
 import type { Route } from '../../client/model/types'
 import { givenWords } from '../../client/model/faults'
 import { shownAs } from '../../client/model/given'
@@ -25,7 +23,7 @@ export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-list-routes',
-    async ({ gateway, operation, config, message, parameters, secretPrefix }) => {
+    async ({ run, operation, config, message, secretPrefix }) => {
       const paging = pagingOf(message, operation.name)
       const only = routeFilter(config)
       const output = choiceProperty('output', config.output, [
@@ -38,22 +36,16 @@ export = (RED: NodeAPI): void =>
       const secrets = choiceProperty('secrets', config.secrets, ['hidden', 'names'])
       if (output === 'definitions') {
         refusePage(paging, operation.name)
-        const deviceId = await parameters.device()
-        const options = { deviceId, secrets, prefix: secretPrefix(), only } as const
-        const payload = await listDefinitions(gateway, options, operation)
+        const which = { secrets, prefix: secretPrefix(), only }
+        const { answer: payload, deviceId } = await run(OPERATIONS.definitions, which)
         return { payload, did: counted('routes', payload.length), deviceId, isShown: true }
       }
-      const deviceId = await parameters.device()
       if (output === 'health') {
-        const language = languageOf(RED._('locale'))
-        const payload = await listHealth(
-          gateway,
-          { deviceId, ...paging, only, language },
-          operation,
-        )
+        const which = { ...paging, only, language: languageOf(RED._('locale')) }
+        const { answer: payload, deviceId } = await run(OPERATIONS.health, which)
         return { payload, did: counted('routes', payload.length), deviceId, isShown: true }
       }
-      const answer = await listRoutes(gateway, { deviceId, ...paging }, operation)
+      const { answer, deviceId } = await run(OPERATIONS.listRoutes, paging)
       const list = only ? { ...answer, data: answer.data.filter(only) } : answer
       const did = counted('routes', list.data.length)
       switch (output) {

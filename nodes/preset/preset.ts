@@ -1,7 +1,6 @@
 import type { NodeAPI } from 'node-red'
-import { exportPreset } from '../../client/api/presets'
 import { invalidInput } from '../../client/errors'
-import { restorePreset } from '../../client/changes/presets'
+import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 
@@ -13,10 +12,9 @@ export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-preset',
-    async ({ gateway, operation, config, message, parameters }) => {
+    async ({ run, operation, config, message }) => {
       if (choiceProperty('action', config.action, ['export', 'import']) === 'export') {
-        const deviceId = await parameters.device()
-        const payload = await exportPreset(gateway, deviceId, operation)
+        const { answer: payload, deviceId } = await run(OPERATIONS.exportPreset, {})
         return { payload, did: { key: 'exported' }, deviceId }
       }
       if (message.confirm !== true) {
@@ -24,15 +22,11 @@ export = (RED: NodeAPI): void =>
           'must be true: an import replaces all routes of the device, so the message has to confirm it'
         throw invalidInput([{ path: 'msg.confirm', problem }], operation.name)
       }
-      const { deviceId, answer } = await restorePreset(
-        gateway,
-        { deviceId: parameters.device, preset: message.payload },
-        operation,
-      )
+      const { deviceId, answer } = await run(OPERATIONS.importPreset, { preset: message.payload })
       return { payload: answer, did: { key: 'importAccepted' }, deviceId }
     },
     {
       message: ['confirm', 'payload'],
-      effect: ({ action }) => (action === 'import' ? 'change' : 'read'),
+      nature: ({ action }) => OPERATIONS[action === 'import' ? 'importPreset' : 'exportPreset'],
     },
   )

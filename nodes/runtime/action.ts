@@ -21,7 +21,7 @@ import {
 } from './parameters'
 import {
   addActionNode,
-  mayChange,
+  natureOf,
   memoryFor,
   partOf,
   performed,
@@ -61,13 +61,14 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
     const status = createStatus(this, inWords)
     const stop = new Stop()
     const memory = performer.newMemory?.() as Memory
+    const nature = natureOf(performer, config)
     const user = findGateway(RED, config)
     user?.register(this)
     const remove = addActionNode(this.id, { type, config, performer })
 
     this.on('input', (incoming, send, done) => {
       const message = incoming as Message
-      const operation = newOperation(operationName, stop, mayChange(performer, config, message))
+      const operation = newOperation(operationName, stop, nature.changes)
       const startedAt = performance.now()
       const waiting = status.begin()
       /** As far as it is known. */
@@ -123,8 +124,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
         const withSecrets = secretsOf(RED, this, appliance)
         const given = readGiven(RED, this, config, message, operation, withSecrets)
         // What fails before the route is looked up is an error of this route too.
-        if (reads.route?.(config))
-          operation.route = await given.route().then(labelIn, () => undefined)
+        if (nature.ofRoute) operation.route = await given.route().then(labelIn, () => undefined)
         if (!fleet.owns(name)) {
           return remote().callOwner({
             fleet,

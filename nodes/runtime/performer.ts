@@ -1,7 +1,7 @@
 // What an action node does with a message on an appliance.
-import { forgetOnlyDevice, mayBeUnknownDevice } from '../../client/api/devices'
 import type { Connection } from '../../client/connection/connection'
 import type { Operation } from '../../client/connection/operation'
+import { onGateway, type Nature, type OperationRow } from '../../client/operations'
 import type { Appliance } from './gateway-node'
 import type { Message, Parameters } from './parameters'
 import type { Did } from './status'
@@ -14,6 +14,11 @@ export interface Call<Config, Memory = undefined> {
   /** The members that the performer names. */
   message: Message
   parameters: Parameters
+  /** Carries out an operation with these parameters. */
+  run: <Options, Result>(
+    row: Pick<OperationRow<Options, Result>, 'run'>,
+    options: Options,
+  ) => Promise<Result>
   /** Shows how far a long call has got, in signs and numbers, such as `412/1000`. */
   progress: (text: string) => void
   /** What this node keeps from one message to the next. */
@@ -40,20 +45,13 @@ export interface Result {
   split?: 'routes' | 'devices'
 }
 
-/** Whether a call may change something on the appliance. */
-export type Effect = 'read' | 'change'
-
 /** What a type of action nodes does, and what it needs of node and message for it. */
 export interface Performer<Config, Memory = undefined> {
   perform: (call: Call<Config, Memory>) => Promise<Result>
   /** The members of the message that it reads besides its parameters. */
   message?: readonly string[]
-  /** It acts on a route that the message, or the node, names. */
-  route?: (config: Config) => boolean
-  /** It reads the definition of a route. */
-  definition?: boolean
-  /** By default `read`. */
-  effect?: (config: Config, message: Message) => Effect
+  /** What it is about and may change, as of its operations; by default it only reads. */
+  nature?: (config: Config) => Nature
   /** Makes what each node of this type keeps from one message to the next. */
   newMemory?: () => Memory
 }
@@ -95,20 +93,21 @@ export const actionNodeOf = (id: string): ActionNode | undefined => actionNodes.
  */
 export async function performed<Config extends { hideSecrets?: boolean }, Memory>(
   performer: Performer<Config, Memory>,
-  call: Call<Config, Memory>,
+  given: Omit<Call<Config, Memory>, 'run'>,
 ): Promise<Result> {
-  const { gateway, config } = call
+  const { gateway, config, parameters, operation } = given
+  const run: Call<Config>['run'] = (row, options) =>
+    row.run(gateway, parameters, options, operation)
   try {
-    const result = await performer.perform(call)
+    const result = await onGateway(gateway, () => performer.perform({ ...given, run }))
     result.did = gateway.hide(result.did)
     // A plain read returns what the gateway has; anything else may be printed by any debug node.
-    if (call.operation.changes || result.plan || (config.hideSecrets && !result.isShown)) {
+    if (operation.changes || result.plan || (config.hideSecrets && !result.isShown)) {
       result.payload = gateway.hide(result.payload)
     }
     if (result.plan) result.plan = gateway.hide(result.plan)
     return result
   } catch (error) {
-    if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
     throw gateway.hideInError(error)
   }
 }
@@ -120,12 +119,10 @@ export function partOf(message: Message, names: readonly string[] = []): Message
   return part
 }
 
-/** Whether a call may change the appliance. */
-export const mayChange = <Config, Memory>(
-  { effect }: Performer<Config, Memory>,
+export const natureOf = <Config, Memory>(
+  { nature }: Performer<Config, Memory>,
   config: Config,
-  message: Message,
-): boolean => effect?.(config, message) === 'change'
+): Nature => nature?.(config) ?? {}
 
 /** What a node keeps for an appliance of an inventory; undefined where it keeps nothing for each. */
 export function memoryFor<Memory>(

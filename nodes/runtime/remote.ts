@@ -12,7 +12,7 @@ import type { Appliance, Fleet } from './gateway-node'
 import { parametersOf, type AddressConfig, type Given, type Message } from './parameters'
 import {
   actionNodeOf,
-  mayChange,
+  natureOf,
   memoryFor,
   partOf,
   performed,
@@ -79,6 +79,7 @@ export async function callOwner<Config extends AddressConfig, Memory>({
   if (!send) throw notHere(appliance)
   if (operation.changes && fleet.readOnly) throw readOnlyError(operation)
   const { definition } = given
+  const { defines } = natureOf(performer, config)
   const body: Body = {
     version: VERSION,
     type: node.type,
@@ -91,8 +92,8 @@ export async function callOwner<Config extends AddressConfig, Memory>({
       device: await evaluated(given.device),
       route: await evaluated(given.route),
       destination: await evaluated(given.destination),
-      definition: performer.definition ? await evaluated(definition) : undefined,
-      namedDefinition: performer.definition
+      definition: defines ? await evaluated(definition) : undefined,
+      namedDefinition: defines
         ? await evaluated(() => definition({ keepsNames: true }))
         : undefined,
     },
@@ -239,7 +240,7 @@ function nodeFor({ id, type, settings, message }: Body, writes: boolean): Action
     node?.type === type &&
     digestOf(node.config) === settings &&
     isObject(message) &&
-    mayChange(node.performer, node.config, message) === writes
+    (natureOf(node.performer, node.config).changes ?? false) === writes
   if (!isSame) throw new GatewayError('CONFIG', say('otherFlows'))
   return node
 }

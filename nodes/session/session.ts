@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { endSession, sessionInformation, startSession } from '../../client/api/session'
+import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import { choiceFrom } from '../runtime/parameters'
@@ -8,19 +8,20 @@ interface Config extends ActionConfig {
   action?: string
 }
 
-const ACTIONS = { info: sessionInformation, start: startSession, end: endSession }
+const { session: info, startSession: start, endSession: end } = OPERATIONS
+const ACTIONS = { info, start, end }
 const NAMES = ['info', 'start', 'end'] as const
 
 export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-session',
-    async ({ gateway, operation, config, message }) => {
+    async ({ gateway, run, operation, config, message }) => {
       const set = choiceProperty('action', config.action, ['info', 'start', 'end', 'msg'])
       const action =
         set === 'msg' ? choiceFrom('msg.action', message.action, NAMES, operation) : set
       const wasOpen = gateway.session.isOpen()
-      const payload = await ACTIONS[action](gateway, operation)
+      const payload = action === 'end' ? await run(end, {}) : await run(ACTIONS[action], {})
       const changed = action !== 'info' && gateway.session.isOpen() !== wasOpen
       const did =
         'displayName' in payload

@@ -1,8 +1,8 @@
 import type { NodeAPI } from 'node-red'
-import { findDestination, findSource } from '../../client/changes/find'
+import { findDestination } from '../../client/changes/find'
 import { invalidInput } from '../../client/errors'
 import { listCallers } from '../../client/watch/caller-list'
-import { readAllStatistics, readStatistics, type StatisticsOf } from '../../client/api/statistics'
+import { OPERATIONS, type StatisticsOptions } from '../../client/operations'
 import { registerAction, type ActionConfig, type Call, type Result } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import type { Message } from '../runtime/parameters'
@@ -14,99 +14,70 @@ interface Config extends ActionConfig {
   output?: string
 }
 
+const SCOPES = ['route', 'source', 'destination', 'client', 'all'] as const
+type Scope = (typeof SCOPES)[number]
+
 export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-statistics',
     async (call) => {
-      const { gateway, operation, config, parameters } = call
-      const scope = choiceProperty('scope', config.scope, [
-        'route',
-        'source',
-        'destination',
-        'client',
-        'all',
-      ])
+      const { run, config } = call
+      const scope = choiceProperty('scope', config.scope, SCOPES)
       if (choiceProperty('output', config.output, ['statistics', 'callers']) === 'callers') {
         return callersOf(call, scope)
       }
       if (scope === 'all') {
-        const deviceId = await parameters.device()
-        const payload = await readAllStatistics(gateway, deviceId, operation)
+        const { answer: payload, deviceId } = await run(OPERATIONS.allStatistics, {})
         return { payload, did: didReadAll(payload), deviceId }
       }
-      return SCOPES[scope](call)
+      const { destination, client } = await partIn(call, scope)
+      const { answer: payload, ...address } = await run(OPERATIONS.statistics, {
+        source: scope === 'source',
+        destination,
+        client,
+      })
+      return { payload, did: { key: 'statistics' }, ...address }
     },
-    { route: ({ scope }) => scope !== 'all', message: ['clientAddress', 'clientPort'] },
+    {
+      nature: ({ scope }) => OPERATIONS[scope === 'all' ? 'allStatistics' : 'statistics'],
+      message: ['clientAddress', 'clientPort'],
+    },
   )
 
-const SCOPES: Record<
-  'route' | 'source' | 'destination' | 'client',
-  (call: Call<Config>) => Promise<Result>
-> = {
-  route: (call) => statisticsOf(call, async ({ routeId }) => ({ routeId })),
-
-  source: (call) =>
-    statisticsOf(call, async (address) => ({
-      routeId: address.routeId,
-      sourceId: await findSource(call.gateway, address, call.operation),
-    })),
-
-  destination: async (call) => {
-    const target = await call.parameters.destination()
-    return statisticsOf(call, async (address) => ({
-      routeId: address.routeId,
-      destinationId: await findDestination(call.gateway, address, target, call.operation),
-    }))
-  },
-
-  client: async (call) => {
-    const target = await call.parameters.destination()
-    const client = clientOf(call.message, call.operation.name)
-    return statisticsOf(call, async (address) => ({
-      routeId: address.routeId,
-      destinationId: await findDestination(call.gateway, address, target, call.operation),
-      ...client,
-    }))
-  },
+/** Which destination of the route is meant, and which client of it. */
+async function partIn(
+  { message, parameters, operation }: Call<Config>,
+  scope: Scope,
+): Promise<Pick<StatisticsOptions, 'destination' | 'client'>> {
+  if (scope !== 'destination' && scope !== 'client') return {}
+  const destination = await parameters.destination()
+  if (scope === 'destination') return { destination }
+  return { destination, client: clientOf(message, operation.name) }
 }
 
 /** One object for each caller, whatever the scope. */
-async function callersOf(
-  { gateway, operation, parameters, message }: Call<Config>,
-  scope: keyof typeof SCOPES | 'all',
-): Promise<Result> {
-  const isAll = scope === 'all'
-  const target =
-    scope === 'destination' || scope === 'client' ? await parameters.destination() : undefined
-  const client = scope === 'client' ? clientOf(message, operation.name) : undefined
-  const address = isAll ? { deviceId: await parameters.device() } : await parameters.route()
+async function callersOf(call: Call<Config>, scope: Scope): Promise<Result> {
+  const { gateway, operation, parameters } = call
+  const { destination, client } = await partIn(call, scope)
+  const address =
+    scope === 'all' ? { deviceId: await parameters.device() } : await parameters.route()
   const outputId =
-    target && 'routeId' in address
-      ? await findDestination(gateway, address, target, operation)
+    destination && 'routeId' in address
+      ? await findDestination(gateway, address, destination, operation)
       : undefined
   const { callers, routes, failed } = await listCallers(gateway, address, operation)
   const payload = callers.filter(
     ({ output, address: from, port }) =>
       (scope !== 'source' || !output) &&
       (outputId === undefined || output?.id === outputId) &&
-      (!client || (client.clientAddress === from && (client.clientPort ?? port) === port)),
+      (!client || (client.address === from && (client.port ?? port) === port)),
   )
   const did: Did =
     failed > 0
       ? { key: 'partFailed', values: { failed, number: routes }, failed: true }
       : counted('callers', payload.length)
   return { payload, did, ...address }
-}
-
-async function statisticsOf(
-  { gateway, operation, parameters }: Call<Config>,
-  of: (address: { deviceId: string; routeId: string }) => Promise<StatisticsOf>,
-): Promise<Result> {
-  const address = await parameters.route()
-  const what = await of(address)
-  const payload = await readStatistics(gateway, address.deviceId, what, operation)
-  return { payload, did: { key: 'statistics' }, ...address }
 }
 
 function didReadAll(routes: ReadonlyArray<object>): Did {
@@ -118,17 +89,17 @@ function didReadAll(routes: ReadonlyArray<object>): Did {
 
 /** A client is given by `msg.clientAddress`, and with several connections by `msg.clientPort`. */
 function clientOf(
-  { clientAddress, clientPort }: Message,
+  { clientAddress: address, clientPort }: Message,
   operation: string,
-): { clientAddress: string; clientPort?: number } {
-  if (typeof clientAddress !== 'string' || clientAddress === '') {
+): { address: string; port?: number } {
+  if (typeof address !== 'string' || address === '') {
     const problem = 'is empty; it must be the address of the client'
     throw invalidInput([{ path: 'msg.clientAddress', problem }], operation)
   }
-  if (clientPort === undefined || clientPort === null || clientPort === '') return { clientAddress }
+  if (clientPort === undefined || clientPort === null || clientPort === '') return { address }
   const port = typeof clientPort === 'string' ? Number(clientPort) : clientPort
   if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65535)
-    return { clientAddress, clientPort: port }
+    return { address, port }
   throw invalidInput(
     [{ path: 'msg.clientPort', problem: 'must be a port from 1 to 65535' }],
     operation,

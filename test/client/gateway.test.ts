@@ -345,7 +345,9 @@ describe('the gateway of plain Node.js', () => {
   it('says by a route without id and name what is wrong with it', async () => {
     await start()
     const error = await errorOf(gateway.routes.get({} as never))
-    error.cause.problems!.should.eql([{ path: 'route', problem: 'must be {id} or {name}' }])
+    error.cause.problems!.should.eql([
+      { path: 'route', problem: 'is an object; it must be {id} or {name}' },
+    ])
     simulator.journal.should.have.length(0)
   })
 

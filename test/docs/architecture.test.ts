@@ -108,13 +108,23 @@ function steps(): Step[] {
   }))
 }
 
-/** A file with the `+` lines of a difference behind the line that is above them. */
+/** A file with the `+` lines of a difference, each behind the line that is above it. */
 function withLinesOf(difference: string, text: string, file: string): string {
-  const [above, ...added] = difference.trimEnd().split('\n')
-  added.every((line) => line.startsWith('+')).should.be.true(file)
-  const place = `${above!.slice(1)}\n`
-  text.split(place).length.should.equal(2, `${file} has once: ${place}`)
-  return text.replace(place, () => place + added.map((line) => `${line.slice(1)}\n`).join(''))
+  let above = ''
+  return difference
+    .trimEnd()
+    .split('\n')
+    .reduce((whole, line) => {
+      if (!line.startsWith('+')) {
+        above = `${line.slice(1)}\n`
+        whole.split(above).length.should.equal(2, `${file} has once: ${above}`)
+        return whole
+      }
+      const added = `${line.slice(1)}\n`
+      const place = above
+      above += added
+      return whole.replace(place, () => place + added)
+    }, text)
 }
 
 /** Runs in the project: a flow with the new node between two nodes of Node-RED. */

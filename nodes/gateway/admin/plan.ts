@@ -1,17 +1,10 @@
 import { ENSURE_STATES } from '../../../client/model/definition'
-import { ensureRoutes, type EnsureRoutes } from '../../../client/changes/ensure/ensure'
-import {
-  findDestination,
-  findRoute,
-  type RouteAddress,
-  type Target,
-} from '../../../client/changes/find'
+import { findRoute, type Target } from '../../../client/changes/find'
 import { invalidInput, type GatewayError } from '../../../client/errors'
-import { newOperation, type Operation } from '../../../client/connection/operation'
+import { newOperation } from '../../../client/connection/operation'
 import { onlyDevice } from '../../../client/api/devices'
-import { planControl, type ControlAction } from '../../../client/changes/control'
-import { planUpdate } from '../../../client/changes/update'
-import { reportOf, type PlanReport } from '../../../client/changes/ensure/report'
+import type { ControlAction } from '../../../client/changes/control'
+import type { PlanReport } from '../../../client/changes/ensure/report'
 import { withSecretsFrom } from '../../../client/model/secrets'
 import type { Connection } from '../../../client/connection/connection'
 import type { Remove } from '../../../client/changes/ensure/removals'
@@ -21,6 +14,7 @@ import type { Wanted } from '../../../client/model/faults'
 import { shownAs } from '../../../client/model/given'
 import { RANGES } from '../../../client/model/ranges'
 import { numberIn } from '../../../client/model/settings'
+import { OPERATIONS, type Inputs, type PlannedRow } from '../../../client/operations'
 import type { Planned, PlanQuestion, Received, Requests } from '../../wire'
 import { textOf } from './answers'
 
@@ -34,88 +28,65 @@ const LONGEST = 10_000
  */
 export async function planNow(
   gateway: Connection,
-  { node, deviceId, definition: given, ...form }: Received<Requests['plan']['body']>,
+  { node, deviceId: named, definition: given, ...form }: Received<Requests['plan']['body']>,
   secretPrefix: string,
 ): Promise<Planned> {
   const name = choiceOf('node', node, NODES)
   const operation = newOperation(name)
   const { definition, unset } = withSecrets(given, secretPrefix)
-  const device = textOf(deviceId)
-  const asked = {
-    ...form,
-    definition,
-    device: () => (device ? Promise.resolve(device) : onlyDevice(gateway, operation)),
+  const device = async (): Promise<string> => textOf(named) ?? onlyDevice(gateway, operation)
+  const inputs: Inputs = {
+    device,
+    async route() {
+      const target = targetOf('route', form)
+      const deviceId = await device()
+      return { deviceId, routeId: await findRoute(gateway, deviceId, target, operation) }
+    },
+    definition: () => Promise.resolve(definition),
   }
-  const { text, summary } = await PLANS[name](gateway, asked, operation)
+  const planOf: PlanOf = ({ plan }, how) => plan(gateway, inputs, how, operation)
+  const { text, summary } = await PLANS[name](form, planOf)
   const mayChange = mayAct(gateway.session.roles(), 'Operator')
   return { text, summary, unset, ...(!mayChange && { mayChange }) }
 }
 
+type Form = Received<Omit<PlanQuestion, 'node' | 'definition'>>
+type Report = Omit<PlanReport, 'id'>
+type PlanOf = <How>(row: Pick<PlannedRow<How, unknown>, 'plan'>, how: How) => Promise<Report>
+
 const ACTIONS: readonly ControlAction[] = ['start', 'stop', 'restart']
 const NODES = ['ensure-route', 'update-route', 'control-route'] as const
-type PlannedNode = (typeof NODES)[number]
 
-interface Asked extends Received<Omit<PlanQuestion, 'node'>> {
-  /** The device that the form names, or the only one. */
-  device: () => Promise<string>
-}
-
-const PLANS: Record<
-  PlannedNode,
-  (gateway: Connection, asked: Asked, operation: Operation) => Promise<Omit<PlanReport, 'id'>>
-> = {
-  async 'ensure-route'(gateway, { device, definition, ...form }, operation) {
-    const options: EnsureRoutes = {
-      deviceId: device,
+const PLANS: Record<(typeof NODES)[number], (form: Form, planOf: PlanOf) => Promise<Report>> = {
+  'ensure-route': (form, planOf) =>
+    planOf(OPERATIONS.ensure, {
       state: choiceOf('state', form.state || 'present', ENSURE_STATES),
-      check: true,
       exact: form.exact === true,
       validate: form.validate !== false,
       remove: removeIn(form),
       approve: form.approve === true,
       waitTimeout: LONGEST,
-    }
-    const { plan } = await ensureRoutes(gateway, definition, options, operation)
-    // A dry run always reports its plan.
-    return plan!
-  },
+    }),
 
-  async 'update-route'(gateway, asked, operation) {
-    const update = {
-      address: () => addressOf(gateway, asked, operation),
-      patch: asked.definition,
-      mode: choiceOf('mode', asked.mode, UPDATE_MODES),
-      validate: asked.validate !== false,
-    }
-    return reportOf([await planUpdate(gateway, update, operation)], gateway)
-  },
+  'update-route': (form, planOf) =>
+    planOf(OPERATIONS.updateRoute, {
+      mode: choiceOf('mode', form.mode, UPDATE_MODES),
+      validate: form.validate !== false,
+    }),
 
-  async 'control-route'(gateway, asked, operation) {
-    const action = choiceOf('action', asked.action, ACTIONS)
-    const isRoute = choiceOf('target', asked.target, ['route', 'destination']) === 'route'
-    const target = isRoute ? undefined : targetOf('destination', asked)
-    const address = await addressOf(gateway, asked, operation)
-    const destinationId = target && (await findDestination(gateway, address, target, operation))
-    const control = { ...address, action, destinationId }
-    return reportOf([await planControl(gateway, control, operation)], gateway)
+  'control-route': (form, planOf) => {
+    const action = choiceOf('action', form.action, ACTIONS)
+    const isRoute = choiceOf('target', form.target, ['route', 'destination']) === 'route'
+    const destination = isRoute ? undefined : targetOf('destination', form)
+    return planOf(OPERATIONS[action], { destination })
   },
-}
-
-async function addressOf(
-  gateway: Connection,
-  asked: Asked,
-  operation: Operation,
-): Promise<RouteAddress> {
-  const target = targetOf('route', asked)
-  const deviceId = await asked.device()
-  return { deviceId, routeId: await findRoute(gateway, deviceId, target, operation) }
 }
 
 /** The route or the destination that a form names by its ID or its name. */
-function targetOf(kind: 'route' | 'destination', asked: Asked): Target {
-  const value = textOf(asked[kind])
+function targetOf(kind: 'route' | 'destination', form: Form): Target {
+  const value = textOf(form[kind])
   if (value === undefined) throw invalidInput([{ path: kind, problem: 'is missing' }])
-  const type = choiceOf(`${kind}Type`, asked[`${kind}Type`], ['id', 'name'])
+  const type = choiceOf(`${kind}Type`, form[`${kind}Type`], ['id', 'name'])
   return type === 'id' ? { id: value } : { name: value }
 }
 
@@ -148,11 +119,7 @@ function choiceOf<Choice extends string>(
   throw wrong(path, value, { kind: 'choice', choices: choices.join(', ') })
 }
 
-function removeIn({
-  remove,
-  removePattern,
-  removeAtMost,
-}: Received<PlanQuestion>): Remove | undefined {
+function removeIn({ remove, removePattern, removeAtMost }: Form): Remove | undefined {
   if (remove !== 'pattern') return undefined
   const pattern = typeof removePattern === 'string' ? removePattern : ''
   const isEmpty = removeAtMost === undefined || removeAtMost === null || removeAtMost === ''

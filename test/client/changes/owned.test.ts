@@ -68,7 +68,7 @@ describe('what a failover owns', () => {
   const definitions = async () => {
     const options = { deviceId, secrets: 'names' } as const
     const found = await listDefinitions(gateway, options, newOperation('list-routes'))
-    return found as unknown as Array<Record<string, never>>
+    return found.answer as unknown as Array<Record<string, never>>
   }
   const ensure = async (rows: unknown, options: Partial<EnsureRoutes> = {}) =>
     ensureRoutes(

@@ -1,0 +1,459 @@
+// The operations on a gateway: what each is about, whether it may change anything, and how it is carried
+// out. The methods for programs, the action nodes, what one instance does for another, and the plans in
+// the forms derive from them.
+import { forgetOnlyDevice, getDevice, listDevices, mayBeUnknownDevice } from './api/devices'
+import { exportPreset } from './api/presets'
+import { getRoute, listRoutes } from './api/routes'
+import { endSession, sessionInformation, startSession } from './api/session'
+import { readAllStatistics, readStatistics, type StatisticsOf } from './api/statistics'
+import { controlRoute, planControl, type ControlAction } from './changes/control'
+import { createRoute } from './changes/create'
+import { listDefinitions, type ListDefinitions } from './changes/definitions'
+import { deleteRoute } from './changes/delete'
+import {
+  ensureRoutes,
+  undoLastRun,
+  type EnsureMemory,
+  type EnsureResult,
+  type EnsureRoutes,
+} from './changes/ensure/ensure'
+import type { EnsureState } from './changes/ensure/plan'
+import type { Remove } from './changes/ensure/removals'
+import { reportOf, type PlanReport } from './changes/ensure/report'
+import type { Undo } from './changes/ensure/undo'
+import { findDestination, findSource, type RouteAddress, type Target } from './changes/find'
+import { restorePreset } from './changes/presets'
+import type { Waiting } from './changes/step'
+import { planUpdate, updateRoute, type UpdateMode } from './changes/update'
+import type { Connection } from './connection/connection'
+import type { Operation } from './connection/operation'
+import { invalidInput } from './errors'
+import { OPTIONS, type Options as Checks } from './model/options'
+import { DEFAULTS } from './model/ranges'
+import type { Language } from './model/watch'
+import { listHealth } from './watch/rows'
+
+/** Options of every method. */
+export interface CallOptions {
+  /**
+   * Ends the call, which rejects with the code `CLOSED`. A change that is already on its way is not
+   * undone; `cause.applied` is then `maybe`.
+   */
+  signal?: AbortSignal
+}
+
+export interface DeviceOptions extends CallOptions {
+  /** By default the appliance's only device. */
+  deviceId?: string
+}
+
+export interface ListOptions extends DeviceOptions {
+  /** From 1. With `page` or `pageSize` exactly that page is read, otherwise all routes. */
+  page?: number
+  /** Routes on each page. */
+  pageSize?: number
+}
+
+export interface HealthOptions extends ListOptions {
+  /** The language of `text`; default `en-US`. */
+  language?: Language
+}
+
+export interface DefinitionsOptions extends DeviceOptions {
+  /**
+   * What stands for a secret. `hidden` (default): {@link HIDDEN}. `names`: the name of an
+   * environment variable, such as `${SRT_STUDIO_A_SOURCE}`; this client does not replace it.
+   */
+  secrets?: 'hidden' | 'names'
+  /** With which these names begin; default `SRT_`. */
+  prefix?: string
+}
+
+/** Confirms what would be refused. */
+export interface ConfirmOptions {
+  /**
+   * The exact name of each protected route that is changed, stopped or deleted. Only with
+   * `protectedRoutes` of the gateway.
+   */
+  confirmProtected?: string | readonly string[]
+  /** Outputs that other routes share may be removed or changed, by update, delete and ensure. */
+  confirmShared?: boolean
+}
+
+/** How long to wait for a change. */
+export interface ChangeOptions extends DeviceOptions {
+  /**
+   * `accepted` (default): until the appliance's response, which says queued, not done.
+   * `applied`: until the change shows.
+   */
+  waitFor?: Waiting['waitFor']
+  /** Milliseconds, for `applied`; default 30000. */
+  waitTimeout?: number
+}
+
+export interface CreateOptions extends ChangeOptions {
+  /** Start the route, where the definition has no `startRoute`; default false. */
+  startRoute?: boolean
+  /** Check source and destinations before anything is sent; default true. */
+  validate?: boolean
+}
+
+export interface UpdateOptions extends ChangeOptions, ConfirmOptions {
+  /**
+   * What leaving something out of the patch means. `merge` (default): it stays as it is, at every
+   * depth. `keep`: of name, source and destinations, what is left out stays; a list of destinations
+   * is the whole list. `replace`: as `keep`, and without destinations all of them are removed.
+   */
+  mode?: UpdateMode
+  /** Check source and destinations before anything is sent; default true. */
+  validate?: boolean
+}
+
+export interface DeleteOptions extends ChangeOptions, ConfirmOptions {}
+
+/** A start needs no confirmation. */
+export interface ControlOptions extends ChangeOptions, ConfirmOptions {
+  /** The destination to act on; by default the route itself. */
+  destination?: Target
+}
+
+export interface EnsureOptions extends DeviceOptions, ConfirmOptions {
+  /** Default `present`: the route exists, running or not. `row`: the `state` of each definition. */
+  state?: EnsureState
+  /** Plan only: nothing is written. Default false. */
+  check?: boolean
+  /** Remove destinations that the definition does not mention; default false. */
+  exact?: boolean
+  /**
+   * Delete routes whose names fit the pattern and that the array does not have, no more than
+   * `atMost`, and none that is on the air. Only with `plan`, `check` or `planId`.
+   */
+  remove?: Remove
+  /** The `id` of a plan: exactly that plan is applied, or nothing. */
+  planId?: string
+  /** Check source and destinations before anything is sent; default true. */
+  validate?: boolean
+  /** Milliseconds for each step to show; default 30000. */
+  waitTimeout?: number
+}
+
+export interface UndoOptions extends CallOptions, ConfirmOptions {
+  /** Plan only: nothing is written. Default false. */
+  check?: boolean
+  /** Milliseconds for each step to show; default 30000. */
+  waitTimeout?: number
+}
+
+export interface ImportOptions extends DeviceOptions, ConfirmOptions {}
+
+export interface StatisticsOptions extends DeviceOptions {
+  /** Only those of the route's source. */
+  source?: boolean
+  /** Only those of this destination. */
+  destination?: Target
+  /** Only those of this client of the destination. With several connections, its port is needed. */
+  client?: { address: string; port?: number }
+}
+
+/** What an operation is about. What only the gateway knows is looked up when it is asked for. */
+export interface Inputs {
+  device: () => Promise<string>
+  /** `name` where the caller names the route by it. */
+  route: () => Promise<RouteAddress & { name?: string }>
+  /** What a route, or each of a list, is to be. `keepsNames`: secrets that are given by name are not needed. */
+  definition: (options?: { keepsNames?: boolean }) => Promise<unknown>
+}
+
+/** What is known of an operation before it is carried out. */
+export interface Nature {
+  /** It may change the gateway. */
+  changes?: true
+  /** It is about one route, which its errors name. */
+  ofRoute?: true
+  /** It asks for a definition. */
+  defines?: true
+}
+
+type Run<Options, Result> = (
+  gateway: Connection,
+  inputs: Inputs,
+  options: Options,
+  operation: Operation,
+) => Promise<Result>
+
+export interface OperationRow<Options, Result> extends Nature {
+  /** As it stands in errors. */
+  name: string
+  /** What its options may be, where a program gives them. */
+  checks: Checks
+  run: Run<Options, Result>
+}
+
+/** An operation that can be planned, with the code of its runs. A plan sends nothing. */
+export interface PlannedRow<Options, Result> extends OperationRow<Options, Result> {
+  plan: Run<Options, Omit<PlanReport, 'id'>>
+}
+
+/**
+ * Carries out an operation, or several of one caller.
+ * @throws GatewayError
+ */
+export async function onGateway<T>(gateway: Connection, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    // Another device may have taken the place of the only one.
+    if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
+    throw error
+  }
+}
+
+const row = <Options, Result>(
+  name: string,
+  checks: Checks,
+  nature: Nature,
+  run: Run<Options, Result>,
+): OperationRow<Options, Result> => ({ name, checks, ...nature, run })
+
+/** One that is about the gateway itself. */
+const ofGateway = <Answer>(
+  name: string,
+  run: (gateway: Connection, operation: Operation) => Promise<Answer>,
+): OperationRow<unknown, Answer> =>
+  row(name, OPTIONS.call, {}, (gateway, _inputs, _options, operation) => run(gateway, operation))
+
+interface DeviceAddress {
+  deviceId: string
+}
+
+/** One that reads something of a device. */
+const ofDevice = <About extends DeviceAddress, Answer>(
+  name: string,
+  checks: Checks,
+  read: (gateway: Connection, about: About, operation: Operation) => Promise<Answer>,
+): OperationRow<Omit<About, 'deviceId'>, { deviceId: string; answer: Answer }> =>
+  row(name, checks, {}, async (gateway, { device }, options, operation) => {
+    const deviceId = await device()
+    const about = { ...options, deviceId } as About
+    return { deviceId, answer: await read(gateway, about, operation) }
+  })
+
+const DEFAULT_WAIT_MS = 1000 * DEFAULTS.waitTimeout
+
+const waitingOf = ({
+  waitFor = 'accepted',
+  waitTimeout = DEFAULT_WAIT_MS,
+}: ChangeOptions): Waiting => ({ waitFor, waitTimeout })
+
+const unknownIn = ({ unknownFields }: Operation): { unknownFields?: readonly string[] } =>
+  unknownFields.length > 0 ? { unknownFields } : {}
+
+const updateRow: PlannedRow<UpdateOptions, Awaited<ReturnType<typeof updateRoute>>> = {
+  ...row(
+    'update-route',
+    OPTIONS.update,
+    { changes: true, ofRoute: true, defines: true },
+    async (gateway, inputs, options: UpdateOptions, operation) => {
+      const update = { ...(await updateOf(inputs, options)), ...waitingOf(options) }
+      return { ...(await updateRoute(gateway, update, operation)), ...unknownIn(operation) }
+    },
+  ),
+  async plan(gateway, inputs, options, operation) {
+    const update = await updateOf(inputs, options)
+    return reportOf([await planUpdate(gateway, update, operation)], gateway)
+  },
+}
+
+const updateOf = async (
+  { route: address, definition }: Inputs,
+  { mode = 'merge', validate }: UpdateOptions,
+) => ({ patch: await definition(), address, mode, validate })
+
+function controlRow(
+  action: ControlAction,
+): PlannedRow<ControlOptions, RouteAddress & Awaited<ReturnType<typeof controlRoute>>> {
+  const commandOf = async (
+    gateway: Connection,
+    { route }: Inputs,
+    { destination }: ControlOptions,
+    operation: Operation,
+  ) => {
+    const address = await route()
+    const destinationId =
+      destination && (await findDestination(gateway, address, destination, operation))
+    return { ...address, action, destinationId }
+  }
+  const nature = { changes: true, ofRoute: true } as const
+  const run: Run<ControlOptions, RouteAddress & Awaited<ReturnType<typeof controlRoute>>> = async (
+    gateway,
+    inputs,
+    options,
+    operation,
+  ) => {
+    const { deviceId, routeId, ...command } = await commandOf(gateway, inputs, options, operation)
+    const address = { deviceId, routeId }
+    const control = { ...address, ...command, ...waitingOf(options) }
+    return { ...address, ...(await controlRoute(gateway, control, operation)) }
+  }
+  return {
+    ...row(`${action}-route`, OPTIONS.control, nature, run),
+    async plan(gateway, inputs, options, operation) {
+      const command = await commandOf(gateway, inputs, options, operation)
+      return reportOf([await planControl(gateway, command, operation)], gateway)
+    },
+  }
+}
+
+async function statisticsOf(
+  gateway: Connection,
+  address: RouteAddress,
+  { source, destination, client }: StatisticsOptions,
+  operation: Operation,
+): Promise<StatisticsOf> {
+  const { routeId } = address
+  if (destination) {
+    const destinationId = await findDestination(gateway, address, destination, operation)
+    if (!client) return { routeId, destinationId }
+    return { routeId, destinationId, clientAddress: client.address, clientPort: client.port }
+  }
+  if (client) {
+    const problem = 'is missing: a client belongs to a destination'
+    throw invalidInput([{ path: 'destination', problem }], operation.name)
+  }
+  if (!source) return { routeId }
+  return { routeId, sourceId: await findSource(gateway, address, operation) }
+}
+
+type EnsureHow = Partial<Omit<EnsureRoutes, 'deviceId'>>
+
+const ensureRow = (nature: Nature): PlannedRow<EnsureHow, EnsureResult> => {
+  const run: Run<EnsureHow, EnsureResult> = async (
+    gateway,
+    { device, definition },
+    { state = 'present', waitTimeout = DEFAULT_WAIT_MS, ...rest },
+    operation,
+  ) => {
+    const how = { ...rest, state, waitTimeout, deviceId: device }
+    // A route to be absent need only be identified.
+    const wanted = await definition({ keepsNames: state === 'absent' })
+    return ensureRoutes(gateway, wanted, how, operation)
+  }
+  return {
+    ...row('ensure-route', OPTIONS.ensure, nature, run),
+    async plan(gateway, inputs, options, operation) {
+      const { plan } = await run(gateway, inputs, { ...options, check: true }, operation)
+      // A dry run always reports its plan.
+      return plan!
+    },
+  }
+}
+
+/** Every operation, by its name in programs. */
+export const OPERATIONS = {
+  session: ofGateway('session', sessionInformation),
+  startSession: ofGateway('session', startSession),
+  endSession: ofGateway('session', endSession),
+
+  listDevices: ofGateway('list-devices', listDevices),
+  getDevice: ofDevice(
+    'get-device',
+    OPTIONS.device,
+    (gateway, { deviceId }: DeviceAddress, operation) => getDevice(gateway, deviceId, operation),
+  ),
+
+  listRoutes: ofDevice('list-routes', OPTIONS.list, listRoutes),
+  health: ofDevice('list-routes', OPTIONS.health, listHealth),
+  definitions: row(
+    'list-routes',
+    OPTIONS.definitions,
+    {},
+    (gateway, { device }, how: Omit<ListDefinitions, 'deviceId'>, operation) =>
+      listDefinitions(gateway, { ...how, deviceId: device }, operation),
+  ),
+  getRoute: row(
+    'get-route',
+    OPTIONS.device,
+    { ofRoute: true },
+    async (gateway, { route }, _options: unknown, operation) => {
+      const { deviceId, routeId } = await route()
+      const address = { deviceId, routeId }
+      return { ...address, answer: await getRoute(gateway, address, operation) }
+    },
+  ),
+
+  createRoute: row(
+    'create-route',
+    OPTIONS.create,
+    { changes: true, defines: true },
+    async (
+      gateway,
+      { device, definition },
+      { startRoute = false, validate, ...waiting }: CreateOptions,
+      operation,
+    ) => {
+      const wanted = { deviceId: device, definition: await definition(), startRoute, validate }
+      const created = await createRoute(gateway, { ...wanted, ...waitingOf(waiting) }, operation)
+      return { ...created, ...unknownIn(operation) }
+    },
+  ),
+  updateRoute: updateRow,
+  deleteRoute: row(
+    'delete-route',
+    OPTIONS.delete,
+    { changes: true, ofRoute: true },
+    async (gateway, { route }, options: DeleteOptions, operation) => {
+      const address = await route()
+      const change = { ...address, ...waitingOf(options) }
+      return { ...address, answer: await deleteRoute(gateway, change, operation) }
+    },
+  ),
+  start: controlRow('start'),
+  stop: controlRow('stop'),
+  restart: controlRow('restart'),
+
+  ensure: ensureRow({ changes: true, defines: true }),
+  /** Ensure that only plans. */
+  plan: ensureRow({ defines: true }),
+  undo: row(
+    'ensure-route',
+    OPTIONS.undo,
+    { changes: true },
+    (
+      gateway,
+      _inputs,
+      { memory, waitTimeout = DEFAULT_WAIT_MS, ...how }: Partial<Undo> & { memory: EnsureMemory },
+      operation,
+    ) => undoLastRun(gateway, memory, { ...how, waitTimeout }, operation),
+  ),
+
+  statistics: row(
+    'statistics',
+    OPTIONS.statistics,
+    { ofRoute: true },
+    async (gateway, { route }, options: StatisticsOptions, operation) => {
+      const { deviceId, routeId } = await route()
+      const address = { deviceId, routeId }
+      const of = await statisticsOf(gateway, address, options, operation)
+      return { ...address, answer: await readStatistics(gateway, deviceId, of, operation) }
+    },
+  ),
+  allStatistics: ofDevice(
+    'statistics',
+    OPTIONS.device,
+    (gateway, { deviceId }: DeviceAddress, operation) =>
+      readAllStatistics(gateway, deviceId, operation),
+  ),
+
+  exportPreset: ofDevice(
+    'preset',
+    OPTIONS.device,
+    (gateway, { deviceId }: DeviceAddress, operation) => exportPreset(gateway, deviceId, operation),
+  ),
+  importPreset: row(
+    'preset',
+    OPTIONS.import,
+    { changes: true },
+    (gateway, { device }, { preset }: { preset: unknown }, operation) =>
+      restorePreset(gateway, { deviceId: device, preset }, operation),
+  ),
+}
