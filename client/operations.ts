@@ -234,7 +234,8 @@ const ofDevice = <About extends DeviceAddress, Answer>(
 ): OperationRow<Omit<About, 'deviceId'>, { deviceId: string; answer: Answer }> =>
   row(name, checks, {}, async (gateway, { device }, options, operation) => {
     const deviceId = await device()
-    const about = { ...options, deviceId } as About
+    const about = { deviceId: '', ...options } as About
+    about.deviceId = deviceId
     return { deviceId, answer: await read(gateway, about, operation) }
   })
 
@@ -376,8 +377,11 @@ export const OPERATIONS = {
     { ofRoute: true },
     async (gateway, { route }, _options: unknown, operation) => {
       const { deviceId, routeId } = await route()
-      const address = { deviceId, routeId }
-      return { ...address, answer: await getRoute(gateway, address, operation) }
+      return {
+        deviceId,
+        routeId,
+        answer: await getRoute(gateway, { deviceId, routeId }, operation),
+      }
     },
   ),
 
@@ -432,9 +436,8 @@ export const OPERATIONS = {
     { ofRoute: true },
     async (gateway, { route }, options: StatisticsOptions, operation) => {
       const { deviceId, routeId } = await route()
-      const address = { deviceId, routeId }
-      const of = await statisticsOf(gateway, address, options, operation)
-      return { ...address, answer: await readStatistics(gateway, deviceId, of, operation) }
+      const of = await statisticsOf(gateway, { deviceId, routeId }, options, operation)
+      return { deviceId, routeId, answer: await readStatistics(gateway, deviceId, of, operation) }
     },
   ),
   allStatistics: ofDevice(

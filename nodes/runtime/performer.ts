@@ -99,7 +99,7 @@ export async function performed<Config extends { hideSecrets?: boolean }, Memory
   const run: Call<Config>['run'] = (row, options) =>
     row.run(gateway, parameters, options, operation)
   try {
-    const result = await onGateway(gateway, () => performer.perform({ ...given, run }))
+    const result = await onGateway(gateway, () => performer.perform({ run, ...given }))
     result.did = gateway.hide(result.did)
     // A plain read returns what the gateway has; anything else may be printed by any debug node.
     if (operation.changes || result.plan || (config.hideSecrets && !result.isShown)) {
