@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { writeSync } from 'node:fs'
 import { allCells, judge, type Judged } from './matrix'
-import { compareTable, writeTable } from './table'
+import { differenceIn, writeTable } from './table'
 import { failoverCells, judgeFailovers } from './failover'
 import { judgeWatches, watchCells } from './watch'
 
@@ -28,13 +28,13 @@ async function parent(): Promise<void> {
 }
 
 async function settleTable(judged: Judged[]): Promise<void> {
-  if (args.includes('--write')) await writeTable(judged)
-  else if (!(await compareTable(judged))) {
-    console.error(
-      'docs/project/reliability.md has another table. To see what changed: npm run test:faults -- --write',
-    )
-    process.exitCode = 1
-  }
+  if (args.includes('--write')) return writeTable(judged)
+  const difference = await differenceIn(judged)
+  if (difference === undefined) return
+  console.error(
+    `docs/project/reliability.md has another table: ${difference}\nTo write it: npm run test:faults -- --write`,
+  )
+  process.exitCode = 1
 }
 
 function countsOf(judged: Judged[]): string {

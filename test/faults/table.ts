@@ -14,9 +14,21 @@ export async function writeTable(judged: Judged[]): Promise<void> {
   writeFileSync(PAGE, await pageWith(judged))
 }
 
-/** Whether the page has the current outcomes. */
-export async function compareTable(judged: Judged[]): Promise<boolean> {
-  return readFileSync(PAGE, 'utf8') === (await pageWith(judged))
+/** The first line that the page has, and the one that it is to have; undefined where it is right. */
+export async function differenceIn(judged: Judged[]): Promise<string | undefined> {
+  const wanted = (await pageWith(judged)).split('\n')
+  const present = readFileSync(PAGE, 'utf8').split('\n')
+  const place = wanted.findIndex((line, index) => line !== present[index])
+  return place < 0 ? undefined : `it has\n${present[place]}\nfor\n${wanted[place]}`
+}
+
+/** Whether the page has what does not depend on a run: the rules, and a column for each node. */
+export function hasFrame(): boolean {
+  const inShort = (text: string): string => text.replaceAll(/[ -]+/g, ' ')
+  const page = inShort(readFileSync(PAGE, 'utf8'))
+  return [rules(), asTable(['Fault', ...NODE_NAMES], [])].every((table) =>
+    page.includes(inShort(table)),
+  )
 }
 
 async function pageWith(judged: Judged[]): Promise<string> {
