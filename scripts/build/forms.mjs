@@ -1,8 +1,7 @@
 // Makes the html of the nodes of their manifests: what the editor registers, the form, and the help.
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { packageName, root } from '../ready.mjs'
+import { compiled, packageName, root } from '../ready.mjs'
 import { helpOf, textsIn } from './help.mjs'
 import { registrationOf } from './registration.mjs'
 import { rowsOf } from './rows.mjs'
@@ -44,8 +43,8 @@ export function buildForms(scripts) {
 }
 
 function manifestOf(name) {
-  const file = at(`dist/nodes/${name}/manifest.js`)
-  return existsSync(file) ? createRequire(import.meta.url)(file).default : undefined
+  const file = `nodes/${name}/manifest.js`
+  return existsSync(at('dist', file)) ? compiled(file).default : undefined
 }
 
 /** The html of a form that has nothing but rows. */
@@ -97,10 +96,18 @@ function labelsOf(node, language) {
 /** Copies the catalogs of a node, and its icon. */
 function copyRest(name) {
   cpSync(at('nodes', name, 'locales'), at('dist/nodes', name, 'locales'), { recursive: true })
+  if (name === 'gateway') addSentences(`nodes/${name}/locales/en-US/${name}.json`)
   const icon = `${name}.svg`
   if (!existsSync(at('icons', icon))) return
   mkdirSync(at('dist/nodes', name, 'icons'), { recursive: true })
   cpSync(at('icons', icon), at('dist/nodes', name, 'icons', icon))
+}
+
+/** The sentences of errors are those of the run time, which says them in English. */
+function addSentences(path) {
+  const { SENTENCES } = compiled('client/sentences.js')
+  const { failure, ...catalog } = JSON.parse(read(path))
+  write(path, JSON.stringify({ ...catalog, failure: { ...SENTENCES, ...failure } }, null, 2))
 }
 
 function write(path, text) {

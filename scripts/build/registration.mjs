@@ -1,8 +1,6 @@
 // What a node tells the editor, as its manifest describes it. The flow library reads this text without
 // running it: all names and literals are in place.
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { root } from '../ready.mjs'
+import { compiled } from '../ready.mjs'
 
 /** The script that registers a node. What it does in the editor is in nodes/editor-bundle.ts. */
 export function registrationOf(node, { color, properties, credentials, inputs, outputs }) {
@@ -38,7 +36,7 @@ export function registrationOf(node, { color, properties, credentials, inputs, o
       color: '${color}',
       icon: '${node}.svg',${ends}
       defaults: {
-        configVersion: { value: ${version()} },${linesOf(defaultsIn(node, properties))}
+        configVersion: { value: ${compiled('nodes/runtime/migrations.js').CONFIG_VERSION} },${linesOf(defaultsIn(node, properties))}
       },${credentials ? `\n      credentials: {${linesOf(secrets)}\n      },` : ''}
       paletteLabel: function () {
         return this._('node')
@@ -62,9 +60,6 @@ export function registrationOf(node, { color, properties, credentials, inputs, o
 }
 
 const linesOf = (lines) => lines.map((line) => `\n        ${line}`).join('')
-
-const version = () =>
-  createRequire(import.meta.url)(join(root, 'dist/nodes/runtime/migrations.js')).CONFIG_VERSION
 
 function defaultsIn(node, properties) {
   return Object.entries(properties).flatMap(([name, property]) => {

@@ -126,11 +126,11 @@ const plain = (text: string): string => text.trim().replace(/\s+/g, ' ').toLower
 // ---- what is read
 
 function folder(node: string, language = ''): string {
-  return join(root, 'nodes', node, 'locales', language)
+  return join(root, 'dist/nodes', node, 'locales', language)
 }
 
 const help = (node: string, language: string): string =>
-  readFileSync(join(root, 'dist/nodes', node, 'locales', language, `${node}.html`), 'utf8')
+  readFileSync(join(folder(node, language), `${node}.html`), 'utf8')
 
 /** The texts of a catalog by their whole keys, such as `label.action`. */
 function catalog(node: string, language: string): Record<string, string> {
