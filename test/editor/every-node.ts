@@ -48,6 +48,7 @@ const OTHER: Properties = {
   detail: 'routes',
   statistics: '30',
 }
+/** Of one node, in the order in which its form can be filled in: a choice may hide a field. */
 const OTHER_OF: Record<string, Properties> = {
   'media-gateway-ensure-route': {
     state: 'row',
@@ -56,7 +57,7 @@ const OTHER_OF: Record<string, Properties> = {
     removeAtMost: '20',
     approve: true,
   },
-  'media-gateway-preset': { action: 'import', hideSecrets: true },
+  'media-gateway-preset': { hideSecrets: true, action: 'import' },
   'media-gateway-statistics': { output: 'callers' },
   [WATCH]: {
     mustRun: 'News*',
@@ -91,7 +92,7 @@ export const NEEDED: Record<string, Properties> = {
 }
 
 export function othersOf(type: string): Properties {
-  const known = { ...OTHER, ...OTHER_OF[type] }
+  const known = { ...OTHER_OF[type], ...OTHER, ...OTHER_OF[type] }
   const own = Object.entries(known).filter(([property]) => property in DEFAULTS[type]!)
   return Object.fromEntries(own)
 }
@@ -157,7 +158,7 @@ export const typedOf = (type: string) => TYPED_OF[type] ?? TYPED
 
 /** All nodes share the code of a typed property: one of them shows every type, the others one. */
 export const showsAllTypes = (type: string, property: string) =>
-  type === ACTIONS.find((candidate) => property in DEFAULTS[candidate]!) ||
+  type === ACTIONS.findLast((each) => !(each in TYPED_OF) && property in DEFAULTS[each]!) ||
   property in (TYPED_OF[type] ?? {})
 
 /** The flow that is deployed: of each type one with defaults, one bare, and one per kind of value. */
