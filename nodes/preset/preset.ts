@@ -4,10 +4,10 @@ import { invalidInput } from '../../client/errors'
 import { restorePreset } from '../../client/changes/presets'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
-interface Config extends ActionConfig {
-  action?: string
-}
+type Config = ActionConfig & SavedOf<typeof manifest>
 
 export = (RED: NodeAPI): void =>
   registerAction<Config>(

@@ -3,10 +3,10 @@ import { endSession, sessionInformation, startSession } from '../../client/api/s
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import { choiceFrom } from '../runtime/parameters'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
-interface Config extends ActionConfig {
-  action?: string
-}
+type Config = ActionConfig & SavedOf<typeof manifest>
 
 const ACTIONS = { info: sessionInformation, start: startSession, end: endSession }
 const NAMES = ['info', 'start', 'end'] as const

@@ -1,13 +1,12 @@
 import type { NodeAPI } from 'node-red'
-import { updateRoute, type UpdateMode } from '../../client/changes/update'
+import { updateRoute } from '../../client/changes/update'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
-import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
+import { waitingOf } from '../runtime/wait-options'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
-interface Config extends ActionConfig, WaitingConfig {
-  mode?: UpdateMode
-  validate?: boolean
-}
+type Config = ActionConfig & SavedOf<typeof manifest>
 
 export = (RED: NodeAPI): void =>
   registerAction<Config>(
