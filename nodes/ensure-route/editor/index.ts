@@ -1,4 +1,5 @@
 // The form of ensure route: what stands in the way of removing routes.
+import { setText } from '../../editor/element'
 import { field, shownValue } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
 import { faultOf, type Checked, type Read } from './settings'
@@ -25,8 +26,7 @@ function followRemoval(node: EditorNode): void {
   const place = document.querySelector<HTMLElement>('#media-gateway-ensure-fault')!
   const show = (): void => {
     const words = wordsOf((name) => shownValue(node, name), 'remove') ?? ''
-    // A screen reader reads what is set again.
-    if (place.textContent !== words) place.textContent = words
+    setText(place, words)
   }
   for (const property of ['remove', 'state', 'approve', 'check', 'definition']) {
     field(node, property).on('change', show)

@@ -119,7 +119,7 @@ function follow(node: EditorNode, form: OpenForm, hold: () => unknown): void {
     const monitor = form.picked.route('monitor')?.name || textIn(now, 'monitor')
     say(
       sentences,
-      sentencesOf(now, monitor).map((words) => element('li', {}, words)),
+      sentencesOf(now, monitor).map((words) => element('li', words)),
     )
   }
 
@@ -139,7 +139,7 @@ function follow(node: EditorNode, form: OpenForm, hold: () => unknown): void {
 const ADVANCED = ['settle', 'guard', 'pollEvery']
 
 const item = (sign: 'critical' | 'warning', words: string) =>
-  element('li', {}, signIcon(sign), ' ', words)
+  element('li', signIcon(sign), ' ', words)
 
 /** What the gateway shows to be wrong with the monitors and the user, and a monitor that is missing. */
 function remarksOn(now: Read, { appliance, picked }: OpenForm): HTMLElement[] {
