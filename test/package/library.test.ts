@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { parse, type Expression, type Property } from 'acorn'
 import { simple } from 'acorn-walk'
 import should from 'should'
-import { defaultsOf } from '../support/manifests'
+import { defaultsOf, typeOf } from '../support/manifests'
 import { root } from '../support/root'
 
 const {
@@ -30,7 +30,7 @@ interface Shown {
 describe('the flow library', () => {
   for (const [set, file] of Object.entries(nodes)) {
     const isConfig = set === 'gateway'
-    const type = isConfig ? 'media-gateway' : `media-gateway-${set}`
+    const type = typeOf(set)
 
     describe(`of ${type}`, () => {
       let shown: Shown
