@@ -1,9 +1,9 @@
 // The script of all forms, loaded once, by gateway.html. The templates contain the rows; this
 // brings those that exist to life.
-import { concernsInventory } from './editor/pickers/appliance-row'
 import { checks, type Check } from './editor/checks'
+import { concernsInventory } from './editor/pickers/appliance-row'
 import { prepareForm, saveForm } from './editor/form'
-import { shownValue } from './editor/fields'
+import { applies, shownValue } from './editor/fields'
 import { labelOf } from './editor/label'
 import { prepareNew } from './editor/new-node'
 import { checkTyped } from './editor/typed'
@@ -15,68 +15,77 @@ import { gateway } from './gateway/editor'
 import { metrics } from './metrics/editor'
 import { watch } from './watch/editor'
 
-/** The value of a plain field or in a saved node; undefined when a flow lacks the property. */
-type Value = string | number | undefined
+/** What is wrong with a value, in words; undefined if nothing is. */
+type Checked = (node: EditorNode, property: string, value: unknown) => string | undefined
 
+/** The forms that need more than their rows. */
+const OWN: Record<string, { prepareForm: (node: EditorNode) => void; check: Checked } | undefined> =
+  {
+    'media-gateway': gateway,
+    'media-gateway-ensure-route': ensure,
+    'media-gateway-failover': failover,
+    'media-gateway-metrics': metrics,
+    'media-gateway-watch': watch,
+  }
+
+/** The checks, as a manifest names them. */
+const CHECKS = {
+  own: (node: EditorNode, property: string, value: unknown): string | undefined =>
+    OWN[node.type]?.check(node, property, value),
+
+  /** A property that a flow does not have takes its default when it runs. */
+  value(_: EditorNode, property: string, value: unknown): string | undefined {
+    const given = value as string | number | undefined
+    const fault = given === undefined ? undefined : checks[property as Check](String(given).trim())
+    return fault && text(`error.${fault[0]}`, fault[1])
+  },
+
+  /** With a type beside it, such as `route` and `routeType`. */
+  typed(node: EditorNode, property: string, value: unknown): string | undefined {
+    if (value === undefined) return undefined
+    const type = shownValue(node, `${property}Type`)
+    const fault = checkTyped(type, value as string | number)
+    if (fault !== true) return fault
+    const isJson = property === 'definition' && type === 'json'
+    return isJson ? definitionFault(node, value as string) : undefined
+  },
+
+  /** It counts only where the gateway has an inventory. */
+  appliance(node: EditorNode, property: string, value: unknown): string | undefined {
+    const isUsed = concernsInventory(shownValue(node, 'gateway'), shownValue(node, 'gateways'))
+    return isUsed ? CHECKS.typed(node, property, value) : undefined
+  },
+}
+
+/** What the registration of every node calls: see scripts/build/registration.mjs. */
 const mediaGatewayNodes = {
-  /** To call in `onadd`. */
+  /** In `onadd`. */
   prepareNew,
 
   /** What a node without a name does; empty where its messages say it. */
   label: labelOf,
 
-  /** To call in `oneditprepare`. */
-  prepareForm,
+  /** In `oneditprepare`. */
+  prepareForm(node: EditorNode): void {
+    ;(OWN[node.type]?.prepareForm ?? prepareForm)(node)
+  },
 
-  /** To call in `oneditsave`. */
+  /** In `oneditsave`. */
   saveForm,
 
-  /** The present value of a property: in the open form of the node, or else in the node. */
-  value: shownValue,
-
-  /** True, or the reason why the value is not valid. */
-  check(name: Check, value: Value, options: CheckOptions = {}): true | string {
-    // A property that a flow does not have takes its default when it runs.
-    const fault = value === undefined ? undefined : checks[name](String(value).trim())
-    return fault === undefined || reason(text(`error.${fault[0]}`, fault[1]), options)
-  },
-
-  /** The same for a property with a type beside it, such as `route` and `routeType`. */
-  checkTyped(
+  /** True, or the reason why the value of a property is not valid. */
+  check(
     node: EditorNode,
     property: string,
-    value: Value,
+    value: unknown,
     options: CheckOptions = {},
   ): true | string {
-    if (value === undefined) return true
-    const type = shownValue(node, `${property}Type`)
-    const fault = checkTyped(type, value)
-    if (fault !== true) return reason(fault, options)
-    if (property !== 'definition' || type !== 'json') return true
-    const inside = definitionFault(node, String(value))
-    return inside === undefined || reason(inside, options)
+    const { check = 'own', when } = node._def.defaults[property]!
+    // What is not shown does not count. An own check knows that better.
+    if (check !== 'own' && when && !applies(when, (name) => shownValue(node, name))) return true
+    const fault = CHECKS[check](node, property, value)
+    return fault === undefined || reason(fault, options)
   },
-
-  /** The same for `appliance`, which counts only where the gateway has an inventory. */
-  checkAppliance(node: EditorNode, value: Value, options: CheckOptions = {}): true | string {
-    const isUsed = concernsInventory(shownValue(node, 'gateway'), shownValue(node, 'gateways'))
-    return !isUsed || mediaGatewayNodes.checkTyped(node, 'appliance', value, options)
-  },
-
-  /** What only the form of ensure route needs. */
-  ensure,
-
-  /** What only the form of the failover needs. */
-  failover,
-
-  /** What only the form of the config node needs. */
-  gateway,
-
-  /** What only the form of the metrics node needs. */
-  metrics,
-
-  /** What only the form of the watch needs. */
-  watch,
 }
 
 declare global {

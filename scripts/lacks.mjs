@@ -9,11 +9,9 @@ import { fileURLToPath } from 'node:url'
  */
 const PLACES = [
   ['examples/All nodes.json', 'a node of this type', ({ type }) => `"type": "${type}"`],
-  ['nodes/parts/samples.html', 'a sample of its help', ({ name }) => `<!-- part: sample ${name}`],
   ['README.md', 'a row', ({ words }) => `**${words}`],
   ['docs/nodes.md', 'a row', ({ type }) => `\`${type}\``],
   ['docs/contract.md', 'its properties', ({ type }) => type],
-  ['test/editor/every-node.ts', 'the defaults of its form', ({ type }) => `'${type}'`],
 ]
 
 /** @returns one sentence for each thing that is missing */
@@ -36,7 +34,7 @@ export function lacksIn(root) {
         : { node: title }
       const files = [
         `nodes/${name}/${name}.ts`,
-        `nodes/${name}/${name}.html`,
+        `nodes/${name}/manifest.ts`,
         `icons/${name}.svg`,
         ...(name === 'gateway' ? [] : [`examples/${title}.json`]),
         ...languages.flatMap((language) =>

@@ -31,7 +31,7 @@ export const ORDER = [
   ['client/gateway.ts'],
   ['client/index.ts', 'client/fleet/index.ts'],
   ['nodes/wire.ts', 'nodes/runtime/migrations.ts'],
-  ['nodes/runtime', 'nodes/editor'],
+  ['nodes/runtime', 'nodes/editor', 'nodes/parts'],
   ['nodes/editor/pickers'],
   ['nodes/editor/route-form'],
   ['nodes/editor/try.ts'],
@@ -81,6 +81,12 @@ export const WALLS = [
     ],
     packages: /^$/,
     why: 'The editor runs in a browser.',
+  },
+  {
+    of: ['nodes/parts', 'nodes/*/manifest.ts'],
+    sees: ['nodes/parts'],
+    packages: /^$/,
+    why: 'A manifest is pure data, of which the build makes form and help.',
   },
   {
     of: ['simulator'],

@@ -1,11 +1,15 @@
 // Makes a clone ready to run: installs the packages and builds, each only when it has to.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 export const { name: packageName } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** A module of the build. @param file below `dist` */
+export const compiled = (file) => createRequire(import.meta.url)(join(root, 'dist', file))
 
 export const SOURCES = [
   'client',

@@ -5,14 +5,13 @@ import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import { choiceFrom, type Message } from '../runtime/parameters'
-import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
+import { waitingOf } from '../runtime/wait-options'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
 type WaitFor = Waiting['waitFor']
 
-interface Config extends ActionConfig, WaitingConfig {
-  action?: string
-  target?: string
-}
+type Config = ActionConfig & SavedOf<typeof manifest>
 
 const ACTIONS = ['start', 'stop', 'restart'] as const satisfies readonly ControlAction[]
 

@@ -1,9 +1,11 @@
 import type { NodeAPI } from 'node-red'
 import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
+import { waitingOf } from '../runtime/wait-options'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
-interface Config extends ActionConfig, WaitingConfig {}
+type Config = ActionConfig & SavedOf<typeof manifest>
 
 export = (RED: NodeAPI): void =>
   registerAction<Config>(

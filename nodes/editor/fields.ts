@@ -31,6 +31,20 @@ export function shownValue(node: EditorNode, property: string): unknown {
   return (open ? read(input) : node[property]) ?? presentValue(node, property)
 }
 
+/**
+ * Whether a row shows: with the condition `mode=merge` while `mode` is `merge`; with `mode=merge|replace`
+ * while it is one of the two; with `mode=merge, other=value` while one of the conditions is met.
+ */
+export const applies = (when: string, valueOf: (property: string) => unknown): boolean =>
+  conditionsIn(when).some(([property, values]) => values.includes(String(valueOf(property))))
+
+/** The conditions, each a property and the values that meet it. */
+export const conditionsIn = (when: string): [property: string, values: string[]][] =>
+  when.split(',').map((condition) => {
+    const [property = '', values = ''] = condition.trim().split('=')
+    return [property, values.split('|')]
+  })
+
 /** The value of a saved property in this version, which may have another default for it. */
 export function presentValue(node: EditorNode, property: string): unknown {
   const { value, lacking = value } = node._def.defaults[property] ?? {}

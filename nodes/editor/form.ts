@@ -1,6 +1,6 @@
 import { openAppliance, type Appliance } from './appliance'
 import { prepareApplianceRow } from './pickers/appliance-row'
-import { field, idOf, migrationOf, presentValue, read, show } from './fields'
+import { applies, conditionsIn, field, idOf, migrationOf, presentValue, read, show } from './fields'
 import { preparePickers, type Picked } from './pickers'
 import { prepareRouteForm } from './route-form'
 import { text } from './text'
@@ -106,27 +106,15 @@ function missingCredentials(node: EditorNode): string[] {
   )
 }
 
-/**
- * A row with `data-media-gateway-when="mode=merge"` shows while the field `mode` is `merge`;
- * with `mode=merge|replace` while it is one of the two; with `mode=merge, other=value` while
- * one of the conditions is met. A checkbox is `true` or `false`.
- */
+/** Shows each row with `data-media-gateway-when` while its condition is met. */
 function prepareConditions(node: EditorNode): void {
   formOf(node)
     .find('[data-media-gateway-when]')
     .each((_, row) => {
-      const conditions = (row.dataset['mediaGatewayWhen'] ?? '').split(',').map((condition) => {
-        const [property = '', values = ''] = condition.trim().split('=')
-        return { property, input: field(node, property), values: values.split('|') }
-      })
-      const update = () =>
-        $(row).toggle(
-          conditions.some(({ input, values }) =>
-            values.includes(`${read(input) as boolean | string}`),
-          ),
-        )
-      for (const { property, input } of conditions) {
-        input.on('change', update)
+      const when = row.dataset['mediaGatewayWhen'] ?? ''
+      const update = () => $(row).toggle(applies(when, (name) => read(field(node, name))))
+      for (const [property] of conditionsIn(when)) {
+        field(node, property).on('change', update)
         // A change of the type is an event of the field of the value.
         if (property.endsWith('Type')) field(node, property.slice(0, -4)).on('change', update)
       }

@@ -9,6 +9,7 @@ type Does = [key: string, values?: Values] | undefined
 
 /** Returns what a node does, such as "start Studio A"; empty where only its messages say it. */
 export function labelOf(node: EditorNode): string {
+  if (node.type === 'media-gateway') return (node['baseUrl'] as string | undefined) ?? ''
   const describe = DOES[node.type]
   const found = describe?.((property) => presentValue(node, property))
   if (!found) return ''

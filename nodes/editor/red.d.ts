@@ -13,12 +13,14 @@ interface EditorNode {
   credentials?: Record<string, unknown>
   _def: {
     category: string
-    /** `lacking`: what a saved node without the property does, if not `value`. Only our forms read it. */
+    /** As nodes/parts/manifest.ts has them; only our forms read `lacking`, `check` and `when`. */
     defaults: Record<
       string,
       {
         value: unknown
         lacking?: unknown
+        check?: 'own' | 'value' | 'typed' | 'appliance'
+        when?: string
         /** True, or what is wrong. */
         validate?(this: EditorNode, value: unknown, options: object): boolean | string
       }

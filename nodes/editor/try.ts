@@ -79,7 +79,7 @@ function listen(
       if (obstacle !== undefined) show([signIcon('critical'), ' ', obstacle])
       else {
         const found = await appliance.plan(questionOf(node))
-        show([element('b', {}, asOf(new Date())), ' ', text('try.note')], planRows(found))
+        show([element('b', asOf(new Date())), ' ', text('try.note')], planRows(found))
       }
     } catch (failure) {
       show(failed(failure as RequestError))
@@ -164,7 +164,7 @@ const asOf = (now: Date): string =>
 
 function failed({ code, message }: RequestError): (Node | string)[] {
   const title = code === undefined ? '' : textOr(`connection.failed.${code}`, '')
-  const words = title === '' ? [message] : [element('b', {}, title), `: ${message}`]
+  const words = title === '' ? [message] : [element('b', title), `: ${message}`]
   return [signIcon('critical'), ' ', ...words]
 }
 
@@ -174,20 +174,15 @@ function planRows({ text: plan, unset, mayChange }: Planned): HTMLElement[] {
     return element('div', { className: `media-gateway-try-${kind}` }, line)
   })
   const block = element(
-    'pre',
-    {
-      className: 'media-gateway-try-text',
-      tabIndex: 0,
-      role: 'region',
-      ariaLabel: text('try.label'),
-    },
+    'pre.media-gateway-try-text',
+    { tabIndex: 0, role: 'region', ariaLabel: text('try.label') },
     ...lines,
   )
   const remarks = [
     ...(mayChange === false ? [text('try.mayNot')] : []),
     ...(unset.length > 0 ? [text('try.unset', { names: unset.join(', ') })] : []),
   ]
-  return [...remarks.map((words) => element('p', {}, signIcon('warning'), ' ', words)), block]
+  return [...remarks.map((words) => element('p', signIcon('warning'), ' ', words)), block]
 }
 
 const KINDS: Record<string, string> = { '+': 'create', '~': 'change', '-': 'delete' }

@@ -21,19 +21,11 @@ import {
 } from '../runtime/properties'
 import type { Message } from '../runtime/parameters'
 import type { Did } from '../runtime/status'
-import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
+import { waitingOf } from '../runtime/wait-options'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
-interface Config extends ActionConfig, WaitingConfig {
-  state?: string
-  check?: boolean
-  exact?: boolean
-  validate?: boolean
-  remove?: string
-  removePattern?: unknown
-  removeAtMost?: unknown
-  /** True, false, or text from the environment. */
-  approve?: unknown
-}
+type Config = ActionConfig & SavedOf<typeof manifest>
 
 export = (RED: NodeAPI): void =>
   registerAction<Config, EnsureMemory>(

@@ -3,29 +3,16 @@ import type { NodeDef } from 'node-red'
 import { asSetting } from '../../client/errors'
 import type { ProtectOptions } from '../../client/failover/protect'
 import { FAILOVER_RANGES, type Side } from '../../client/model/failover'
-import type { AppliancesConfig } from '../runtime/appliances'
 import { chosenDevice, chosenRoute, refused, type Evaluate } from '../runtime/node-settings'
 import { flagProperty, refuseUnresolved } from '../runtime/properties'
 import type { WithSecrets } from '../runtime/secrets'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
 /** What has a type beside it: the two sources, or routes. */
 type Named = Side | 'monitor' | 'monitorBackup'
 
-export interface FailoverConfig
-  extends NodeDef, AppliancesConfig, Partial<Record<Named | `${Named}Type`, string>> {
-  gateway?: string
-  device?: string
-  deviceType?: string
-  route?: string
-  routeType?: string
-  method?: string
-  failOn?: string
-  restore?: string
-  /** Empty for the language of Node-RED. */
-  language?: string
-  /** True, false, or text from the environment. */
-  hold?: unknown
-}
+export type FailoverConfig = NodeDef & SavedOf<typeof manifest>
 
 /** @throws GatewayError `CONFIG`. The values themselves are checked by the client. */
 export async function protectOptions(

@@ -10,14 +10,10 @@ import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty, refuseUnresolved } from '../runtime/properties'
 import type { Message } from '../runtime/parameters'
 import { counted } from '../runtime/status'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
-interface Config extends ActionConfig {
-  output?: string
-  /** With `definitions`. */
-  secrets?: string
-  filter?: string
-  state?: string
-}
+type Config = ActionConfig & SavedOf<typeof manifest>
 
 export = (RED: NodeAPI): void =>
   registerAction<Config>(

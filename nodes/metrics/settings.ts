@@ -2,21 +2,13 @@ import type { NodeDef } from 'node-red'
 import { DETAILS, type Detail } from '../../client/metrics/render'
 import type { RouteFilter } from '../../client/watch/filter'
 import { RANGES } from '../../client/model/ranges'
-import { appliancesIn, type AppliancesConfig, type Wanted } from '../runtime/appliances'
+import { appliancesIn, type Wanted } from '../runtime/appliances'
 import { refused } from '../runtime/node-settings'
 import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/properties'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
-export interface Config extends NodeDef, AppliancesConfig {
-  /** `all`, or `one`: the one in `gateway`. */
-  gateways?: string
-  gateway?: string
-  detail?: string
-  /** Seconds between two readings of the statistics; empty: none. */
-  statistics?: unknown
-  /** Of which routes; with `routeType` `all` of all. */
-  route?: string
-  routeType?: string
-}
+export type Config = NodeDef & SavedOf<typeof manifest>
 
 /** What the properties of a node say. */
 export interface Settings {

@@ -4,8 +4,7 @@ import { FAILOVER_DEFAULTS } from '../../client/model/failover'
  * The version of the saved form that this package writes, in the hidden property `configVersion` of
  * every node. Version 0.1 of the package wrote none, which counts as 0.
  *
- * A change of the saved form raises it by one, here and in nodes/parts/definition.js, and adds a
- * migration of the former one to the table.
+ * A change of the saved form raises it by one, and adds a migration of the former one to the table.
  */
 export const CONFIG_VERSION = 2
 

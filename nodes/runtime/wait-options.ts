@@ -6,7 +6,7 @@ import { choiceProperty, numberProperty } from './properties'
 export interface WaitingConfig {
   waitFor?: string
   /** Seconds. */
-  waitTimeout?: number | string
+  waitTimeout?: unknown
 }
 
 /** @throws GatewayError `CONFIG` */

@@ -3,10 +3,10 @@ import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
 import { choiceFrom } from '../runtime/parameters'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
-interface Config extends ActionConfig {
-  action?: string
-}
+type Config = ActionConfig & SavedOf<typeof manifest>
 
 const { session: info, startSession: start, endSession: end } = OPERATIONS
 const ACTIONS = { info, start, end }

@@ -7,12 +7,10 @@ import { registerAction, type ActionConfig, type Call, type Result } from '../ru
 import { choiceProperty } from '../runtime/properties'
 import type { Message } from '../runtime/parameters'
 import { counted, type Did } from '../runtime/status'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
-interface Config extends ActionConfig {
-  scope?: string
-  /** `statistics` or `callers`. */
-  output?: string
-}
+type Config = ActionConfig & SavedOf<typeof manifest>
 
 const SCOPES = ['route', 'source', 'destination', 'client', 'all'] as const
 type Scope = (typeof SCOPES)[number]

@@ -3,12 +3,11 @@ import { UPDATE_MODES } from '../../client/model/check'
 import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
-import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
+import { waitingOf } from '../runtime/wait-options'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
-interface Config extends ActionConfig, WaitingConfig {
-  mode?: string
-  validate?: boolean
-}
+type Config = ActionConfig & SavedOf<typeof manifest>
 
 export = (RED: NodeAPI): void =>
   registerAction<Config>(

@@ -20,13 +20,7 @@ import { engineEvent } from '../../client/fleet/events'
 import { nearest } from '../../client/model/near'
 import { RANGES } from '../../client/model/ranges'
 import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/properties'
-import {
-  appliancesIn,
-  faultsFor,
-  followAppliances,
-  tellerOfAlerts,
-  type AppliancesConfig,
-} from '../runtime/appliances'
+import { appliancesIn, faultsFor, followAppliances, tellerOfAlerts } from '../runtime/appliances'
 import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import {
@@ -41,24 +35,10 @@ import { whenStarted } from '../runtime/flows-started'
 import { wordsOf } from '../runtime/catalog'
 import { contextOf, readOpen, writeOpen } from './open'
 import { createFleetWatchStatus, createWatchStatus } from './status'
+import type { SavedOf } from '../parts/manifest'
+import type manifest from './manifest'
 
-interface Config extends NodeDef, AppliancesConfig {
-  gateway?: string
-  device?: string
-  deviceType?: string
-  /** `incidents` or `changes`; a node that was saved without it reports changes. */
-  report?: unknown
-  mustRun?: unknown
-  events?: unknown
-  route?: string
-  routeType?: string
-  initial?: string
-  /** Empty for the language of Node-RED. */
-  language?: string
-  /** Seconds; empty for the default of what is reported. */
-  holdFor?: unknown
-  thresholds?: unknown
-}
+type Config = NodeDef & SavedOf<typeof manifest>
 
 const OPERATION = newOperation('watch')
 

@@ -3,7 +3,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { createContext, runInContext } from 'node:vm'
 import type { NodeAPI } from 'node-red'
 import should from 'should'
 import * as client from '../../client'
@@ -24,21 +23,16 @@ import { protectOptions } from '../../nodes/failover/options'
 import { registerAdminRoutes } from '../../nodes/gateway/admin/routes'
 import { startSimulator } from '../../simulator'
 import { helper, load, send, unload, type Message } from '../support/flow'
+import { defaultsOf, manifestOf, membersOf, nodes as sets, typeOf } from '../support/manifests'
 import { root } from '../support/root'
 import { until } from '../support/until'
 
 const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
 
-const manifest = JSON.parse(text('package.json')) as {
-  'node-red': { nodes: Record<string, string> }
-}
 /** Where the flow library and npm find a picture of the README. */
 const RAW = 'https://raw.githubusercontent.com/media-gateway/node-red/main/'
 /** Where pages that are read outside of the repository find one of it. */
 const BLOB = 'https://github.com/media-gateway/node-red/blob/main/'
-const sets = Object.keys(manifest['node-red'].nodes)
-const typeOf = (set: string): string =>
-  set === 'gateway' ? 'media-gateway' : `media-gateway-${set}`
 
 /** What is installed or made. */
 const NOT_OURS = ['node_modules', 'dist', 'resources', 'coverage', '.git']
@@ -158,7 +152,7 @@ describe('the documentation', () => {
 })
 
 /** The nodes that send messages by themselves. */
-const SENDERS = ['watch', 'failover']
+const SENDERS = sets.filter((set) => manifestOf(set).sends)
 
 describe('the contract', () => {
   const contract = text('docs/contract.md')
@@ -185,11 +179,11 @@ describe('the contract', () => {
     }
   })
 
-  it('has what each node reads from a message, as its help', () => {
+  it('has what each node reads from a message', () => {
     const documented = rows(contract, '## Messages').filter(([cell]) => /^`msg\.\w+`$/.test(cell!))
     const inputs = new Map<string, string[]>()
     for (const set of sets) {
-      for (const name of terms(set, 'Inputs')) {
+      for (const name of membersOf(set, 'inputs')) {
         inputs.set(name, [...(inputs.get(name) ?? []), set.replace('-', ' ')])
       }
     }
@@ -200,7 +194,7 @@ describe('the contract', () => {
     )
   })
 
-  it('has what each node writes to a message, as its help', () => {
+  it('has what each node writes to a message', () => {
     const [, outs] = split(
       rows(contract, '## Messages').filter(([cell]) => /^`msg\.\w+`$/.test(cell!)),
       ([cell]) => cell === '`msg.payload`',
@@ -208,12 +202,12 @@ describe('the contract', () => {
     const names = outs.map(([name]) => code(name!).slice(4))
     const written = sets
       .filter((set) => !SENDERS.includes(set))
-      .flatMap((set) => terms(set, 'Outputs'))
+      .flatMap((set) => membersOf(set, 'outputs'))
     names.sort().should.eql([...new Set(written)].sort())
     const watch = rows(contract, '## Watch').map(([cell]) => code(cell!))
-    for (const name of terms('watch', 'Outputs')) watch.should.containEql(`msg.${name}`)
+    for (const name of membersOf('watch', 'outputs')) watch.should.containEql(`msg.${name}`)
     const [, output = ''] = /^\*\*Output\.\*\*(.*)$/m.exec(sectionOn('Failover'))!
-    for (const name of terms('failover', 'Outputs')) output.should.containEql(`\`msg.${name}\``)
+    for (const name of membersOf('failover', 'outputs')) output.should.containEql(`\`msg.${name}\``)
   })
 
   it('has every event', () => {
@@ -543,29 +537,4 @@ const code = (cell: string): string => /^`(.*)`$/.exec(cell)?.[1] ?? cell
 function split<T>(list: T[], fits: (entry: T) => boolean): [T[], T[]] {
   const at = list.findLastIndex(fits)
   return [list.slice(0, at), list.slice(at)]
-}
-
-/** The terms of a part of the help of a node. */
-function terms(set: string, part: string): string[] {
-  const help = text('dist/nodes', set, 'locales/en-US', `${set}.html`)
-  const [, rest = ''] = help.split(`<h3>${part}</h3>`)
-  const [section = ''] = rest.split('<h3>')
-  return [...section.matchAll(/<dt[^>]*>(\w+) </g)].map(([, name]) => name!)
-}
-
-/** The defaults that the form of a node registers. */
-function defaultsOf(set: string): Record<string, unknown> {
-  const form = text('dist/nodes', set, `${set}.html`)
-  const [, script = ''] = /<script type="text\/javascript">([^]*?)<\/script>/.exec(form) ?? []
-  const registered: Record<string, { defaults: Record<string, { value: unknown }> }> = {}
-  const anything: unknown = new Proxy(() => anything, { get: () => anything })
-  const registerType = (type: string, given: never): void => {
-    registered[type] = given
-  }
-  const RED = { nodes: { registerType }, plugins: anything, _: () => '' }
-  runInContext(script, createContext({ RED, mediaGatewayNodes: anything, $: anything }))
-  const { defaults } = registered[typeOf(set)]!
-  const values = Object.entries(defaults).map(([name, { value }]) => [name, value])
-  // Of another realm: made anew, so that they can be compared.
-  return JSON.parse(JSON.stringify(Object.fromEntries(values))) as Record<string, unknown>
 }

@@ -5,12 +5,10 @@ import should from 'should'
 import { anyMembersOf } from '../../client/model/members'
 import { LANGUAGES, textsAt, type Language } from '../support/editor-module'
 import { LABELS, TERMS, type Label, type Texts } from '../support/glossary'
+import { nodes } from '../support/manifests'
 import { root } from '../support/root'
 
 const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
-const manifest = JSON.parse(text('package.json')) as {
-  'node-red': { nodes: Record<string, string> }
-}
 
 /** A label, and the property whose field it is for. */
 interface Used {
@@ -75,7 +73,7 @@ function platform(language: Language): string[] {
   })
 }
 
-const used = [...Object.keys(manifest['node-red'].nodes).flatMap(labelsOfForm), ...labelsOfCode()]
+const used = [...nodes.flatMap(labelsOfForm), ...labelsOfCode()]
 
 describe('the labels of the forms', () => {
   it('are all found', () => {

@@ -232,12 +232,11 @@ withDialogs('the dialogs', (dialogs) => {
       await add({ ...DEFAULTS[type], ...(type === CONFIG ? {} : { x: 0, y: 0 }), id, type })
       const expected: Properties = { ...DEFAULTS[type] }
       const form = await openForm(id)
-      const others = othersOf(type)
-      for (const property of Object.keys(DEFAULTS[type]!)) {
+      for (const [property, value] of Object.entries(othersOf(type))) {
         // Only shown for some inventories: test/editor/inventory-form.test.ts saves it.
-        if (!(property in others) || property === 'inventoryHosts') continue
-        await fill(type, property, others[property])
-        expected[property] = others[property]
+        if (property === 'inventoryHosts') continue
+        await fill(type, property, value)
+        expected[property] = value
       }
       await done()
       should(await exported(id)).containEql(expected)

@@ -1,152 +1,18 @@
 // Every node of the package: its defaults, other values for it, and a flow with all of them.
-import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import { CONFIG, type Properties } from '../support/editor'
+import { defaultsOf, nodes, typeOf } from '../support/manifests'
 
 export const WATCH = 'media-gateway-watch'
 export const FAILOVER = 'media-gateway-failover'
 export const METRICS = 'media-gateway-metrics'
 
-/** The defaults of every node: names and values of docs/contract.md. */
-const WAITING = { waitFor: 'accepted', waitTimeout: 30 }
-const DEVICE = { device: '', deviceType: 'auto' }
-const APPLIANCE = { appliance: 'appliance', applianceType: 'msg' }
-const APPLIANCES = { appliance: '', applianceType: 'all' }
-const ROUTE = { route: 'routeId', routeType: 'msg' }
-const DESTINATION = { destination: 'destinationId', destinationType: 'msg' }
-const DEFINITION = { definition: 'payload', definitionType: 'msg', validate: true }
-export const DEFAULTS: Record<string, Properties> = {
-  'media-gateway': {
-    name: '',
-    baseUrl: '',
-    tls: '',
-    proxy: '',
-    fingerprint: '',
-    timeout: 10000,
-    concurrency: 8,
-    pollInterval: '',
-    readOnly: false,
-    protectedRoutes: '',
-    secretPrefix: 'SRT_',
-    inventory: '',
-    inventoryType: 'none',
-    callers: '',
-    callersType: 'none',
-    inventoryHosts: '',
-    share: 'all',
-    engine: '',
-    fleet: 'fleet',
-    instance: '',
-    leaseTtl: 30,
-    engineReplicas: 1,
-    engineTls: '',
-    gather: false,
-  },
-  'media-gateway-session': { action: 'info' },
-  'media-gateway-list-devices': { output: 'response' },
-  'media-gateway-get-device': { ...DEVICE, hideSecrets: true },
-  'media-gateway-list-routes': {
-    ...DEVICE,
-    output: 'response',
-    secrets: 'hidden',
-    hideSecrets: true,
-    filter: '',
-    state: '',
-  },
-  'media-gateway-get-route': { ...DEVICE, ...ROUTE, hideSecrets: true },
-  'media-gateway-create-route': {
-    ...DEVICE,
-    ...DEFINITION,
-    ...WAITING,
-    startRoute: false,
-  },
-  'media-gateway-update-route': {
-    ...DEVICE,
-    ...ROUTE,
-    ...DEFINITION,
-    ...WAITING,
-    mode: 'merge',
-  },
-  'media-gateway-delete-route': { ...DEVICE, ...ROUTE, ...WAITING },
-  'media-gateway-control-route': {
-    ...DEVICE,
-    ...ROUTE,
-    ...DESTINATION,
-    ...WAITING,
-    action: 'start',
-    target: 'route',
-  },
-  'media-gateway-ensure-route': {
-    ...DEVICE,
-    ...DEFINITION,
-    state: 'present',
-    exact: false,
-    remove: 'none',
-    removePattern: '',
-    removeAtMost: 3,
-    // A dry run hides it.
-    approve: false,
-    check: false,
-    waitTimeout: 30,
-  },
-  'media-gateway-statistics': {
-    ...DEVICE,
-    ...ROUTE,
-    ...DESTINATION,
-    scope: 'route',
-    output: 'statistics',
-  },
-  'media-gateway-preset': { ...DEVICE, hideSecrets: false, action: 'export' },
-  'media-gateway-watch': {
-    ...DEVICE,
-    route: '',
-    routeType: 'all',
-    // Changes hide it.
-    mustRun: '',
-    report: 'incidents',
-    events: [],
-    initial: 'none',
-    language: '',
-    holdFor: '',
-    thresholds: [],
-  },
-  'media-gateway-failover': {
-    ...DEVICE,
-    route: '',
-    routeType: 'name',
-    method: 'source',
-    main: '',
-    mainType: 'json',
-    backup: '',
-    backupType: 'json',
-    failOn: 'noData',
-    holdOff: '',
-    restore: 'off',
-    monitor: '',
-    monitorType: 'name',
-    waitToRestore: '',
-    monitorBackup: '',
-    monitorBackupType: 'name',
-    settle: '',
-    guard: '',
-    pollEvery: '',
-    language: '',
-    hold: false,
-  },
-  [METRICS]: {
-    gateways: 'all',
-    detail: 'routes',
-    statistics: '',
-    route: '',
-    routeType: 'all',
-  },
-}
+export const DEFAULTS: Record<string, Properties> = Object.fromEntries(
+  nodes.map((node) => {
+    const isConfig = node === 'gateway'
+    return [typeOf(node), { ...defaultsOf(node), ...(!isConfig && { gateway: 'gateway' }) }]
+  }),
+)
 export const ACTIONS = Object.keys(DEFAULTS).filter((type) => type !== CONFIG)
-for (const defaults of Object.values(DEFAULTS)) defaults['configVersion'] = CONFIG_VERSION
-for (const type of ACTIONS) {
-  const isMany = [WATCH, FAILOVER, METRICS].includes(type)
-  const appliance = isMany ? APPLIANCES : APPLIANCE
-  Object.assign(DEFAULTS[type]!, { name: '', gateway: 'gateway', ...appliance })
-}
 
 /** Another value for every plain property, as a user would fill it in. */
 const OTHER: Properties = {
@@ -182,6 +48,7 @@ const OTHER: Properties = {
   detail: 'routes',
   statistics: '30',
 }
+/** Of one node, in the order in which its form can be filled in: a choice may hide a field. */
 const OTHER_OF: Record<string, Properties> = {
   'media-gateway-ensure-route': {
     state: 'row',
@@ -190,7 +57,7 @@ const OTHER_OF: Record<string, Properties> = {
     removeAtMost: '20',
     approve: true,
   },
-  'media-gateway-preset': { action: 'import', hideSecrets: true },
+  'media-gateway-preset': { hideSecrets: true, action: 'import' },
   'media-gateway-statistics': { output: 'callers' },
   [WATCH]: {
     mustRun: 'News*',
@@ -225,7 +92,7 @@ export const NEEDED: Record<string, Properties> = {
 }
 
 export function othersOf(type: string): Properties {
-  const known = { ...OTHER, ...OTHER_OF[type] }
+  const known = { ...OTHER_OF[type], ...OTHER, ...OTHER_OF[type] }
   const own = Object.entries(known).filter(([property]) => property in DEFAULTS[type]!)
   return Object.fromEntries(own)
 }
@@ -291,13 +158,13 @@ export const typedOf = (type: string) => TYPED_OF[type] ?? TYPED
 
 /** All nodes share the code of a typed property: one of them shows every type, the others one. */
 export const showsAllTypes = (type: string, property: string) =>
-  type === ACTIONS.find((candidate) => property in DEFAULTS[candidate]!) ||
+  type === ACTIONS.findLast((each) => !(each in TYPED_OF) && property in DEFAULTS[each]!) ||
   property in (TYPED_OF[type] ?? {})
 
 /** The flow that is deployed: of each type one with defaults, one bare, and one per kind of value. */
 export function flow(): Properties[] {
   const place = { z: 'hidden', x: 200, wires: [[]] }
-  const nodes: Properties[] = [
+  const all: Properties[] = [
     { id: 'tab', type: 'tab', label: 'Media gateway' },
     // What is not on the flow that is shown is not drawn after each dialog.
     { id: 'hidden', type: 'tab', label: 'Not shown' },
@@ -323,9 +190,9 @@ export function flow(): Properties[] {
   ]
   ACTIONS.forEach((type, row) => {
     const y = 60 + row * 60
-    nodes.push({ ...DEFAULTS[type], ...NEEDED[type], ...place, id: type, type, y })
-    nodes.push({ ...place, id: `${type}-bare`, type, gateway: 'gateway', x: 440, y })
-    nodes.push({
+    all.push({ ...DEFAULTS[type], ...NEEDED[type], ...place, id: type, type, y })
+    all.push({ ...place, id: `${type}-bare`, type, gateway: 'gateway', x: 440, y })
+    all.push({
       ...DEFAULTS[type],
       ...NEEDED[type],
       ...othersOf(type),
@@ -338,7 +205,7 @@ export function flow(): Properties[] {
     for (const [property, kinds] of Object.entries(typedOf(type))) {
       if (!showsAllTypes(type, property)) continue
       for (const [kind, value] of Object.entries(kinds)) {
-        nodes.push({
+        all.push({
           ...DEFAULTS[type],
           ...NEEDED[type],
           ...othersOf(type),
@@ -348,10 +215,10 @@ export function flow(): Properties[] {
           [property]: value,
           [`${property}Type`]: kind,
           x: 1200,
-          y: 60 + nodes.length * 40,
+          y: 60 + all.length * 40,
         })
       }
     }
   })
-  return nodes
+  return all
 }

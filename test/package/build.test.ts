@@ -1,4 +1,4 @@
-// The html of the nodes as the build makes it, from parts that are written once.
+// The html of the nodes as the build makes it of their manifests.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,51 +7,62 @@ import { parse } from 'acorn'
 import should from 'should'
 import { root } from '../support/root'
 
-interface Parts {
-  addFile(path: string, text: string): void
-  fillIn(path: string, text: string): string
-  expectAllUsed(): void
+interface Help {
+  textsIn(html: string): Map<string, string>
+  helpOf(node: string, manifest: object, form: string, by: object): string
 }
 
-describe('the build of forms and help', () => {
-  let parts: Parts
+describe('the build of the help', () => {
+  let help: Help
 
   before(async () => {
-    const module = pathToFileURL(join(root, 'scripts/build/parts.mjs')).href
-    const { Parts } = (await import(module)) as { Parts: new () => Parts }
-    parts = new Parts()
-    parts.addFile('rows.html', '<!-- About. -->\n\n<!-- part: row a -->\n<p>\n  A $&\n</p>\n\n')
-    parts.addFile('script.js', 'export default {\n  // part: b\n  b: {\n    c: 1,\n  },\n}\n')
+    const module = pathToFileURL(join(root, 'scripts/build/help.mjs')).href
+    help = (await import(module)) as Help
   })
 
-  it('puts each part in its place, indented like it', () => {
-    should(parts.fillIn('x.html', '<i>\n  <!-- include: row a -->\n</i>\n')).equal(
-      '<i>\n  <p>\n    A $&\n  </p>\n</i>\n',
+  const SHARED = ['Inputs', 'Outputs', 'Details', 'Example', 'Errors', 'References']
+    .concat('passed on', 'status', 'message out', 'errors', 'all references', 'output payload')
+    .map((name) => `<dd id="${name}">${name}</dd>\n`)
+    .join('')
+
+  /** The help of a node with a field `port`, from its own texts and those that all nodes share. */
+  const helpWith = (own: string) =>
+    help.helpOf(
+      'a',
+      {
+        properties: {},
+        outputs: { 'payload?': 'object' },
+        errors: ['CLOSED'],
+        example: { out: {} },
+      },
+      '<label data-i18n="label.port"></label>',
+      {
+        path: 'a.html',
+        texts: { own: help.textsIn(own), shared: help.textsIn(SHARED), used: new Set() },
+        labelOf: (key: string) => `(${key})`,
+      },
     )
-    should(parts.fillIn('x.html', '    // include: b\n    d: 2,')).equal(
-      '    b: {\n      c: 1,\n    },\n    d: 2,',
-    )
+  const OWN = `<p>About.</p>
+<dd id="field port">
+  as {{label.port}} $&
+</dd>
+<dd id="error CLOSED">closed.</dd>
+`
+
+  it('has each text in its place, a text of the node itself first', () => {
+    const page = helpWith(`${OWN}<p id="status">own</p>`)
+    page.should.containEql('data-help-name="media-gateway-a">\n<p>About.</p>')
+    page.should.containEql('<dt>(label.port)</dt>\n<dd>as (label.port) $&</dd>')
+    page.should.containEql('<dt class="optional">payload <span class="property-type">object</span>')
+    page.should.containEql('<dt><code>CLOSED</code></dt>\n<dd>closed.</dd>')
+    page.should.containEql('<p>own</p>')
   })
 
-  it('takes the condition of a row', () => {
-    parts.addFile('with.html', '<!-- part: row d -->\n<p id="{{of}}">{{of}} {{package}}</p>')
-    should(parts.fillIn('x.html', '<!-- include: row d, with of=x is=y, when c=d -->')).equal(
-      '<p id="x" data-media-gateway-when="c=d">x {{package}}</p>',
+  it('fails where a text is missing, or is part of nothing', () => {
+    should(() => helpWith('<p>About.</p>')).throw('a.html lacks <dd id="field port">.')
+    should(() => helpWith(`${OWN}<dd id="field prot">x</dd>`)).throw(
+      'a.html has a text "field prot" that is no part of the help.',
     )
-    should(parts.fillIn('x.html', '<!-- include: row a, when c=d|e, f=g -->')).equal(
-      '<p data-media-gateway-when="c=d|e, f=g">\n  A $&\n</p>',
-    )
-  })
-
-  it('fails when a part is missing, there twice or included nowhere', () => {
-    should(() => parts.fillIn('x.html', '<!-- include: row b -->')).throw(
-      'x.html includes "row b", and there is no such part.',
-    )
-    should(() => parts.addFile('more.html', '<!-- part: row a -->')).throw(
-      'more.html has a second part "row a".',
-    )
-    parts.addFile('more.html', '<!-- part: row c -->\n<p></p>')
-    should(() => parts.expectAllUsed()).throw('more.html has a part "row c" that nothing includes.')
   })
 })
 
@@ -77,7 +88,7 @@ describe('the html of the package', () => {
   it('leaves nothing to fill in', () => {
     all.length.should.be.above(50)
     for (const { file, html } of all) {
-      should(html).not.match(/(<!--|\/\/) (include|part): |\{\{package/, file)
+      should(html).not.match(/<!-- include: |\{\{\w/, file)
     }
   })
 

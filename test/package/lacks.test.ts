@@ -26,7 +26,7 @@ describe('a node of which there is only the name', () => {
   it('lacks its files in every language, its example, and its rows', () => {
     const files = [
       'nodes/list-alarms/list-alarms.ts',
-      'nodes/list-alarms/list-alarms.html',
+      'nodes/list-alarms/manifest.ts',
       'icons/list-alarms.svg',
       'examples/List alarms.json',
       ...['de', 'en-US', 'ja'].flatMap((language) =>
@@ -36,11 +36,9 @@ describe('a node of which there is only the name', () => {
     lacksIn(home).should.eql([
       ...files.map((file) => `list-alarms lacks ${file}`),
       'list-alarms lacks a node of this type in examples/All nodes.json',
-      'list-alarms lacks a sample of its help in nodes/parts/samples.html',
       'list-alarms lacks a row in README.md',
       'list-alarms lacks a row in docs/nodes.md',
       'list-alarms lacks its properties in docs/contract.md',
-      'list-alarms lacks the defaults of its form in test/editor/every-node.ts',
     ])
   })
 

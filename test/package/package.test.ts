@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import should from 'should'
 import { DIALECTS, startSimulator, type Call, type Simulator } from '../../simulator'
 import { EFFECTS } from '../../simulator/faults'
+import { nodes as sets, typeOf } from '../support/manifests'
 import { root } from '../support/root'
 import { pause, until } from '../support/until'
 import { env, Installation, windows } from './installation'
@@ -21,9 +22,6 @@ interface Manifest {
 }
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
 const { name, version } = manifest
-const sets = Object.keys(manifest['node-red'].nodes)
-const typeOf = (set: string): string =>
-  set === 'gateway' ? 'media-gateway' : `media-gateway-${set}`
 const types = sets.map(typeOf)
 
 /** The pages for users: those on the project are in the repository only. */

@@ -26,7 +26,7 @@ type Values = Record<string, string | number>
 
 /** The texts at a place of a node's catalog, such as `state` or `state.ok`. */
 export function textsAt(node: string, language: Language, path: string): unknown {
-  const file = join(root, 'nodes', node, 'locales', language, `${node}.json`)
+  const file = join(root, 'dist/nodes', node, 'locales', language, `${node}.json`)
   const catalog: unknown = JSON.parse(readFileSync(file, 'utf8'))
   return path
     .split('.')

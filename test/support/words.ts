@@ -8,7 +8,7 @@ export async function loadWords(): Promise<Words> {
   const { init } = i18n as unknown as { init: (settings: { lang: string }) => void }
   init({ lang: 'en-US' })
   for (const node of ['gateway', 'watch', 'failover', 'metrics']) {
-    const folder = join(root, 'nodes', node, 'locales')
+    const folder = join(root, 'dist/nodes', node, 'locales')
     await i18n.registerMessageCatalog(`${packageName}/${node}`, folder, `${node}.json`)
   }
   return wordsOf({ _: i18n._ })

@@ -172,7 +172,7 @@ function describe({ type, value }: Entry, choices: Choice[], inventory: Inventor
     return isCovered(look, wanted) ? [...warning(), text('picker.appliance.unknown')] : number
   }
   const state = applianceState(found)
-  const small = element('span', { className: 'media-gateway-picker-place' }, found.address ?? '')
+  const small = element('span.media-gateway-picker-place', found.address ?? '')
   return state ? [signIcon(state.sign, state.word), ` ${state.word} · `, small] : [small]
 }
 
@@ -191,16 +191,16 @@ function createLook(
   const label = element(
     'label',
     { htmlFor: id },
-    element('i', { className: 'fa fa-search', ariaHidden: 'true' }),
-    element('span', {}, text('form.lookIn')),
+    element('i.fa.fa-search', { ariaHidden: 'true' }),
+    element('span', text('form.lookIn')),
   )
   const input = element('input', { id, type: 'text', placeholder: text('form.chooseAppliance') })
   input.role = 'combobox'
   input.setAttribute('aria-autocomplete', 'list')
   input.ariaExpanded = 'false'
   input.autocomplete = 'off'
-  const frame = element('div', { className: 'media-gateway-look-in' }, input)
-  const row = element('div', { className: 'form-row', hidden: true }, label, frame)
+  const frame = element('div.media-gateway-look-in', input)
+  const row = element('div.form-row', { hidden: true }, label, frame)
   let chosenFor: string | undefined
   let typed = ''
 

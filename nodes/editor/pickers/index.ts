@@ -162,9 +162,9 @@ function fit(pattern: string, choices: Choice[]): (Node | string)[] {
 function described({ name, place, state }: Choice, type: string): (Node | string)[] {
   const { sign = 'unknown', word = '' } = state ?? {}
   if (type !== 'name') {
-    return [signIcon(sign, word), ' ', ...(name ? [element('b', {}, name), ', '] : []), word]
+    return [signIcon(sign, word), ' ', ...(name ? [element('b', name), ', '] : []), word]
   }
   if (!place) return [signIcon(sign, word), ` ${word}`]
-  const small = element('span', { className: 'media-gateway-picker-place' }, place)
+  const small = element('span.media-gateway-picker-place', place)
   return [signIcon(sign, word), ` ${word} · `, small]
 }

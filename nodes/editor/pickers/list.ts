@@ -33,8 +33,7 @@ export function createListbox({
   valueOf,
   pick,
 }: ListboxOptions) {
-  const list = element('div', {
-    className: 'media-gateway-picker-list',
+  const list = element('div.media-gateway-picker-list', {
     id: `media-gateway-picker-list-${counter++}`,
     role: 'listbox',
     ariaLabel: label,
@@ -113,7 +112,7 @@ export function createListbox({
       (fitting === 0 && text('picker.noMatch')) ||
       (more > 0 && text('picker.more', { number: more }))
     if (!remark) return []
-    const row = element('div', { className: 'media-gateway-picker-remark' }, remark)
+    const row = element('div.media-gateway-picker-remark', remark)
     row.setAttribute('role', 'presentation')
     return [row]
   }
@@ -211,12 +210,12 @@ function optionRow(
   choose: () => void,
 ): HTMLElement {
   const row = element(
-    'div',
-    { id: rowId, role: 'option', className: 'media-gateway-picker-option' },
+    'div.media-gateway-picker-option',
+    { id: rowId, role: 'option' },
     ...(state ? [signIcon(state.sign, state.word)] : []),
-    element('span', { className: 'media-gateway-picker-name' }, name || id),
-    element('span', { className: 'media-gateway-picker-place' }, place ?? ''),
-    element('span', { className: 'media-gateway-picker-state' }, state?.word ?? ''),
+    element('span.media-gateway-picker-name', name || id),
+    element('span.media-gateway-picker-place', place ?? ''),
+    element('span.media-gateway-picker-state', state?.word ?? ''),
   )
   row.addEventListener('click', choose)
   return row

@@ -62,32 +62,20 @@ export function createPicker(
   const { look, entry, offer, keyOf } = options
 
   const opener = element(
-    'button',
-    {
-      type: 'button',
-      className: 'media-gateway-picker-open',
-      tabIndex: -1,
-      title: text('picker.open'),
-      ariaLabel: text('picker.open'),
-    },
-    element('i', { className: 'fa fa-angle-down', ariaHidden: 'true' }),
+    'button.media-gateway-picker-open',
+    { tabIndex: -1, title: text('picker.open'), ariaLabel: text('picker.open') },
+    element('i.fa.fa-angle-down', { ariaHidden: 'true' }),
   )
-  const remark = element('span', {
-    className: 'media-gateway-picker-says',
+  const remark = element('span.media-gateway-picker-says', {
     id: `media-gateway-picker-says-${property}`,
     role: 'status',
   })
   const reloader = element(
-    'button',
-    {
-      type: 'button',
-      className: 'media-gateway-picker-reload',
-      title: options.reloadLabel,
-      ariaLabel: options.reloadLabel,
-    },
-    element('i', { className: 'fa fa-refresh', ariaHidden: 'true' }),
+    'button.media-gateway-picker-reload',
+    { title: options.reloadLabel, ariaLabel: options.reloadLabel },
+    element('i.fa.fa-refresh', { ariaHidden: 'true' }),
   )
-  const line = element('div', { className: 'media-gateway-picker' }, remark, reloader)
+  const line = element('div.media-gateway-picker', remark, reloader)
   frame.append(opener)
   frame.parentElement!.append(line)
 
@@ -154,14 +142,14 @@ export function createPicker(
 
 /** A screen reader reads a text whenever it is set, so it is set only when it has changed. */
 export function say(place: HTMLElement, parts: (Node | string)[]): void {
-  const said = element('span', {}, ...parts)
+  const said = element('span', ...parts)
   if (place.innerHTML !== said.innerHTML) place.replaceChildren(...said.childNodes)
 }
 
 export function failed(code: string | undefined, message: string): (Node | string)[] {
   return code === undefined
     ? [...warning(), message]
-    : [...warning(), element('b', {}, titleOf(code)), `: ${message}`]
+    : [...warning(), element('b', titleOf(code)), `: ${message}`]
 }
 
 export const warning = (): (Node | string)[] => [signIcon('warning'), ' ']
@@ -174,5 +162,5 @@ export function matches(names: string[], says: Record<'none' | 'one' | 'many', s
   if (names.length === 0) return [...warning(), says.none]
   const more = names.length > MOST_NAMES ? ', …' : ''
   const head = names.length === 1 ? says.one : says.many
-  return [`${head}: `, element('b', {}, names.slice(0, MOST_NAMES).join(', ')), more]
+  return [`${head}: `, element('b', names.slice(0, MOST_NAMES).join(', ')), more]
 }

@@ -36,8 +36,8 @@ export function makeControl(
     : textInput(field, shown, present, context)
   input.id = id
   if (field.required) input.setAttribute('aria-required', 'true')
-  const fault = element('div', { id: `${id}-fault`, className: 'media-gateway-route-fault' })
-  const hint = element('div', { id: `${id}-hint`, className: 'media-gateway-route-hint' })
+  const fault = element('div.media-gateway-route-fault', { id: `${id}-fault` })
+  const hint = element('div.media-gateway-route-hint', { id: `${id}-hint` })
   const updateHint = () => {
     const differs = present !== '' && input.value !== '' && input.value !== present
     row.classList.toggle('media-gateway-route-differs', differs)
@@ -52,13 +52,13 @@ export function makeControl(
 
   const label = element('label', { htmlFor: id, title: name }, options.label)
   if (field.required) {
-    label.append(' ', element('span', { className: 'media-gateway-route-required' }, '*'))
+    label.append(' ', element('span.media-gateway-route-required', '*'))
   }
-  const row = element('div', { className: 'media-gateway-route-field' }, label, input)
+  const row = element('div.media-gateway-route-field', label, input)
   row.dataset['member'] = name
   if (member.unit) {
     const unit = textOr(`unit.${member.unit}`, member.unit)
-    row.append(element('span', { className: 'media-gateway-unit' }, unit))
+    row.append(element('span.media-gateway-unit', unit))
   }
   if (member.secret && input instanceof HTMLInputElement) row.append(showButton(input, name))
   row.append(hint, fault)
@@ -119,7 +119,6 @@ function select({ member, name }: FormField, value: string, present: string): HT
   const unset = present === '' ? text('unset') : text('unchanged', { value: now ?? present })
   const made = element(
     'select',
-    {},
     element('option', { value: '' }, unset),
     ...choices.map(([each, words]) => element('option', { value: each }, words)),
   )
@@ -132,8 +131,8 @@ const choiceOf = (name: string, value: string): string =>
   name === 'protocol' ? value.toUpperCase() : textOr(`choice.${name}.${value}`, value)
 
 function showButton(input: HTMLInputElement, name: string): HTMLButtonElement {
-  const icon = element('i', { className: 'fa fa-eye', ariaHidden: 'true' })
-  const button = element('button', { type: 'button', className: 'red-ui-button' }, icon)
+  const icon = element('i.fa.fa-eye', { ariaHidden: 'true' })
+  const button = element('button.red-ui-button', icon)
   button.setAttribute('aria-label', `${text('show')}: ${labelOf(name)}`)
   button.setAttribute('aria-pressed', 'false')
   button.addEventListener('click', () => {

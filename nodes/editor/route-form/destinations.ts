@@ -31,17 +31,11 @@ interface Added {
 export function makeDestinations(context: Context, saved: readonly unknown[]): Destinations {
   const rows = new Map<Element, Row>()
   const list = element('ol', { id: newId(context.id) })
-  const title = element('div', { className: 'media-gateway-route-title' }, text('destinations'))
+  const title = element('div.media-gateway-route-title', text('destinations'))
   title.id = `${list.id}-title`
   list.setAttribute('aria-labelledby', title.id)
   const offer = makeOffer(context, { isGiven: (one) => matching(present().map(readRow), one), add })
-  const made = element(
-    'div',
-    { className: 'media-gateway-route-destinations' },
-    title,
-    list,
-    offer.element,
-  )
+  const made = element('div.media-gateway-route-destinations', title, list, offer.element)
 
   /** A destination of the route, to be changed: its name finds it, or where several have it its ID. */
   function add(part: JsonObject): void {
@@ -88,8 +82,7 @@ export function makeDestinations(context: Context, saved: readonly unknown[]): D
 
   function moveButton(item: Element, way: 'up' | 'down'): HTMLButtonElement {
     const button = element(
-      'button',
-      { type: 'button', className: 'red-ui-button red-ui-button-small' },
+      'button.red-ui-button.red-ui-button-small',
       element('i', { className: `fa fa-arrow-${way}`, ariaHidden: 'true' }),
     )
     button.setAttribute('aria-label', text(way))
@@ -125,20 +118,12 @@ function makeRow(
   let edited: Edited = { part: isObject(saved) ? saved : {}, parked: [] }
   let group: Group | undefined
   const body = element('div', { id: newId(context.id) })
-  const caret = element('i', { className: 'fa fa-caret-right', ariaHidden: 'true' })
-  const summary = element('span', {})
-  const mark = element('span', { className: 'media-gateway-route-mark' })
-  const toggle = element(
-    'button',
-    { type: 'button', className: 'media-gateway-route-toggle' },
-    caret,
-    ' ',
-    summary,
-    ' ',
-    mark,
-  )
+  const caret = element('i.fa.fa-caret-right', { ariaHidden: 'true' })
+  const summary = element('span')
+  const mark = element('span.media-gateway-route-mark')
+  const toggle = element('button.media-gateway-route-toggle', caret, ' ', summary, ' ', mark)
   toggle.setAttribute('aria-controls', body.id)
-  content.append(element('div', { className: 'media-gateway-route-head' }, toggle), body)
+  content.append(element('div.media-gateway-route-head', toggle), body)
 
   function open(isOpen: boolean): void {
     body.hidden = !isOpen
@@ -187,7 +172,7 @@ function makeRow(
         mark.replaceChildren()
         if (count > 0 && !isFresh) {
           mark.append(
-            element('i', { className: 'fa fa-exclamation-triangle', ariaHidden: 'true' }),
+            element('i.fa.fa-exclamation-triangle', { ariaHidden: 'true' }),
             ` ${text('faults', { count })}`,
           )
         }

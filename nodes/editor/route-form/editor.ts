@@ -39,7 +39,7 @@ export function makeRouteEditor(
     bearer: 'name',
     isFresh,
   })
-  const made = element('div', {}, top.element)
+  const made = element('div', top.element)
 
   const hasSource = own(saved, 'source') === undefined || isObject(own(saved, 'source'))
   const sourceGroup = makeGroup(context, {
@@ -56,10 +56,8 @@ export function makeRouteEditor(
     isFresh: own(saved, 'source') === undefined,
   })
   if (hasSource) {
-    const legend = element('legend', { className: 'media-gateway-route-title' }, text('source'))
-    made.append(
-      element('fieldset', { className: 'media-gateway-route-part' }, legend, sourceGroup.element),
-    )
+    const legend = element('legend.media-gateway-route-title', text('source'))
+    made.append(element('fieldset.media-gateway-route-part', legend, sourceGroup.element))
   }
 
   const given = own(saved, 'destinations')

@@ -19,9 +19,8 @@ export function makeFill(
 ): Fill {
   const id = newId(prefix)
   const button = element(
-    'button',
-    { type: 'button', className: 'red-ui-button red-ui-button-small' },
-    element('i', { className: 'fa fa-download', ariaHidden: 'true' }),
+    'button.red-ui-button.red-ui-button-small',
+    element('i.fa.fa-download', { ariaHidden: 'true' }),
     ` ${text('fill.open')}`,
   )
   button.setAttribute('aria-expanded', 'false')
@@ -31,20 +30,16 @@ export function makeFill(
   const devices = labelled(device, text('fill.device'))
   const search = element('input', { type: 'text', id: `${id}-search`, autocomplete: 'off' })
   const choice = element('select', { id: `${id}-route`, size: 6 })
-  const take = element(
-    'button',
-    { type: 'button', className: 'red-ui-button red-ui-button-small' },
-    text('fill.take'),
-  )
-  const status = element('div', { className: 'media-gateway-route-hint' })
+  const take = element('button.red-ui-button.red-ui-button-small', text('fill.take'))
+  const status = element('div.media-gateway-route-hint')
   status.setAttribute('role', 'status')
   const panel = element(
-    'div',
-    { id, className: 'media-gateway-route-fill', hidden: true },
+    'div.media-gateway-route-fill',
+    { id, hidden: true },
     devices,
     labelled(search, text('fill.search')),
     labelled(choice, text('fill.route')),
-    element('div', { className: 'media-gateway-route-hint' }, text('fill.replaces')),
+    element('div.media-gateway-route-hint', text('fill.replaces')),
     take,
     status,
   )
@@ -145,5 +140,5 @@ function offer(select: HTMLSelectElement, items: readonly Named[]): void {
 
 function labelled(input: HTMLElement, words: string): HTMLElement {
   const label = element('label', { htmlFor: input.id }, words)
-  return element('div', { className: 'media-gateway-route-field' }, label, input)
+  return element('div.media-gateway-route-field', label, input)
 }

@@ -14,13 +14,13 @@ type Shown = Control & Partial<Pick<Group, 'showFaults'>>
 
 export function makeGroup(context: Context, options: GroupOptions): Group {
   const id = newId(context.id)
-  const place = element('div', { className: 'media-gateway-route-group' })
+  const place = element('div.media-gateway-route-group')
   /** Fields that were left at least once; undefined when all may show faults. */
   let touched: Set<string> | undefined = options.isFresh ? new Set() : undefined
   let controls: Shown[] = []
   let shape = ''
-  const details = element('details', { className: 'media-gateway-route-more' })
-  details.append(element('summary', {}, text('more')))
+  const details = element('details.media-gateway-route-more')
+  details.append(element('summary', text('more')))
 
   const shapeOf = ({ first, more }: FormFields) =>
     JSON.stringify([...first, ...more].map(({ key, required }) => [key, required]))
@@ -106,9 +106,8 @@ function reveal(control: HTMLElement): void {
 
 function others(names: string[]): HTMLElement {
   return element(
-    'div',
-    { className: 'media-gateway-route-others' },
+    'div.media-gateway-route-others',
     `${text('others')} `,
-    ...names.flatMap((name, index) => [index > 0 ? ', ' : '', element('code', {}, name)]),
+    ...names.flatMap((name, index) => [index > 0 ? ', ' : '', element('code', name)]),
   )
 }

@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../../client/model/json'
 import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'
 import type { Appliance } from '../appliance'
-import { element } from '../element'
+import { element, setText } from '../element'
 import { field, read as valueIn } from '../fields'
 import type { Picked } from '../pickers'
 import { typedField } from '../pickers/picker'
@@ -28,7 +28,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   if (input.length === 0) return
   const row = input.get(0).closest<HTMLElement>('.form-row')!
   const id = newContextId()
-  const place = element('div', { className: 'media-gateway-route' })
+  const place = element('div.media-gateway-route')
   const views = makeSwitch((view) => show(view))
   const offer = makeOffer(() => input.typedInput('type', 'json'))
   row.append(views.element, offer)
@@ -39,10 +39,10 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   let shown: { type: string; value: string } | undefined
   let view: View = 'form'
   let editor: RouteEditor | undefined
-  const status = element('div', { className: 'media-gateway-route-status' })
+  const status = element('div.media-gateway-route-status')
   status.setAttribute('role', 'status')
-  const problems = element('ul', { className: 'media-gateway-route-problems' })
-  const removal = element('div', { className: 'media-gateway-route-note' })
+  const problems = element('ul.media-gateway-route-problems')
+  const removal = element('div.media-gateway-route-note')
   removal.setAttribute('role', 'status')
   const fill = makeFill(appliance, { prefix: id, filled })
   const adapters = makeAdapters(appliance, `${id}-adapters`)
@@ -113,22 +113,18 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   }
 
   function showBroken(): void {
-    const start = element(
-      'button',
-      { type: 'button', className: 'red-ui-button red-ui-button-small' },
-      text('start'),
-    )
+    const start = element('button.red-ui-button.red-ui-button-small', text('start'))
     start.addEventListener('click', () => {
       write('{}')
       show('form')
     })
-    const words = element('p', {}, text('broken'))
+    const words = element('p', text('broken'))
     place.replaceChildren(...head(''), words, start)
   }
 
   function head(note: string): HTMLElement[] {
     fill.close()
-    const remark = element('div', { className: 'media-gateway-route-note' }, note)
+    const remark = element('div.media-gateway-route-note', note)
     remark.setAttribute('role', 'status')
     return [fill.button, fill.panel, remark]
   }
@@ -153,7 +149,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
           })
     const faults = faultsFrom(found)
     editor?.showFaults(faults)
-    problems.replaceChildren(...faults.rest().map((each) => element('li', {}, faultWithPath(each))))
+    problems.replaceChildren(...faults.rest().map((each) => element('li', faultWithPath(each))))
     status.textContent = found.length === 0 ? '' : text('faults', { count: found.length })
     showRemoval(definition)
   }
@@ -169,8 +165,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
     const names = removed.map((each) => each.name || each.id || '?')
     const many = names.length === 1 ? text('removesOne') : text('removes', { number: names.length })
     const words = names.length === 0 ? '' : `${many}: ${names.join(', ')}`
-    // Only when it has changed: a screen reader would say it at each key press.
-    if (removal.textContent !== words) removal.textContent = words
+    setText(removal, words)
   }
 
   input.on('change', () => {
@@ -230,9 +225,8 @@ function parsed(value: string): unknown {
 /** The offer of the form, beside a message property. */
 function makeOffer(accept: () => void): HTMLElement {
   const button = element(
-    'button',
-    { type: 'button', className: 'red-ui-button media-gateway-route-offer' },
-    element('i', { className: 'fa fa-list-alt', ariaHidden: 'true' }),
+    'button.red-ui-button.media-gateway-route-offer',
+    element('i.fa.fa-list-alt', { ariaHidden: 'true' }),
     ` ${text('offer')}`,
   )
   button.addEventListener('click', accept)
@@ -241,18 +235,14 @@ function makeOffer(accept: () => void): HTMLElement {
 
 function makeSwitch(choose: (view: View) => void) {
   const buttons = (['form', 'json'] as const).map((view) => {
-    const button = element(
-      'button',
-      { type: 'button', className: 'red-ui-button red-ui-button-small' },
-      text(`view.${view}`),
-    )
+    const button = element('button.red-ui-button.red-ui-button-small', text(`view.${view}`))
     button.dataset['view'] = view
     button.addEventListener('click', () => choose(view))
     return { view, button }
   })
   const made = element(
-    'div',
-    { className: 'media-gateway-route-switch', role: 'group', ariaLabel: text('view.label') },
+    'div.media-gateway-route-switch',
+    { role: 'group', ariaLabel: text('view.label') },
     ...buttons.map(({ button }) => button),
   )
   return {

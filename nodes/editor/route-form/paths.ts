@@ -28,8 +28,8 @@ export function makePaths(
   },
 ): Control & Pick<Group, 'showFaults'> {
   const rows: Row[] = []
-  const list = element('ol', { className: 'media-gateway-route-paths' })
-  const fault = element('div', { id: `${id}-fault`, className: 'media-gateway-route-fault' })
+  const list = element('ol.media-gateway-route-paths')
+  const fault = element('div.media-gateway-route-fault', { id: `${id}-fault` })
   const order = Object.keys(field.member.of ?? {})
   const tell = () => edited(rows.map(({ read }) => read()))
 
@@ -37,7 +37,7 @@ export function makePaths(
     let present = value
     const row: Row = {
       read: () => present,
-      element: element('li', {}),
+      element: element('li'),
       group: makeGroup(context, {
         part: 'path',
         fields: () => pathFields(field.member, present),
@@ -51,9 +51,8 @@ export function makePaths(
       }),
     }
     const remove = element(
-      'button',
-      { type: 'button', className: 'red-ui-button red-ui-button-small' },
-      element('i', { className: 'fa fa-remove', ariaHidden: 'true' }),
+      'button.red-ui-button.red-ui-button-small',
+      element('i.fa.fa-remove', { ariaHidden: 'true' }),
     )
     remove.setAttribute('aria-label', text('path.remove'))
     remove.addEventListener('click', () => {
@@ -71,9 +70,9 @@ export function makePaths(
     if (isObject(value)) add(value)
   }
   const button = element(
-    'button',
-    { type: 'button', id, className: 'red-ui-button red-ui-button-small' },
-    element('i', { className: 'fa fa-plus', ariaHidden: 'true' }),
+    'button.red-ui-button.red-ui-button-small',
+    { id },
+    element('i.fa.fa-plus', { ariaHidden: 'true' }),
     ` ${text('path.add')}`,
   )
   button.setAttribute('aria-describedby', fault.id)
@@ -84,8 +83,8 @@ export function makePaths(
   })
   const title = element('div', { id: `${id}-title`, title: field.name }, labelOf(field.name))
   const made = element(
-    'div',
-    { className: 'media-gateway-route-list', role: 'group' },
+    'div.media-gateway-route-list',
+    { role: 'group' },
     title,
     list,
     button,

@@ -1,7 +1,7 @@
 // The form of ensure route: what stands in the way of removing routes.
+import { setText } from '../../editor/element'
 import { field, shownValue } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
-import { reason, type CheckOptions } from '../../editor/text'
 import { faultOf, type Checked, type Read } from './settings'
 import { text } from './text'
 
@@ -12,16 +12,8 @@ export const ensure = {
     followRemoval(node)
   },
 
-  /** True, or what is wrong with a property. */
-  check(
-    node: EditorNode,
-    property: Checked,
-    value: unknown,
-    options: CheckOptions = {},
-  ): true | string {
-    const fault = wordsOf((name) => (name === property ? value : shownValue(node, name)), property)
-    return fault === undefined || reason(fault, options)
-  },
+  check: (node: EditorNode, property: string, value: unknown): string | undefined =>
+    wordsOf((name) => (name === property ? value : shownValue(node, name)), property as Checked),
 }
 
 function wordsOf(read: Read, property: Checked): string | undefined {
@@ -34,8 +26,7 @@ function followRemoval(node: EditorNode): void {
   const place = document.querySelector<HTMLElement>('#media-gateway-ensure-fault')!
   const show = (): void => {
     const words = wordsOf((name) => shownValue(node, name), 'remove') ?? ''
-    // A screen reader reads what is set again.
-    if (place.textContent !== words) place.textContent = words
+    setText(place, words)
   }
   for (const property of ['remove', 'state', 'approve', 'check', 'definition']) {
     field(node, property).on('change', show)

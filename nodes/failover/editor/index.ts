@@ -6,7 +6,7 @@ import { prepareForm, type OpenForm } from '../../editor/form'
 import { say } from '../../editor/pickers/picker'
 import { secretPrefixOf } from '../../editor/secret-prefix'
 import { isRunning, signIcon } from '../../editor/states'
-import { reason, text as shared, type CheckOptions } from '../../editor/text'
+import { text as shared } from '../../editor/text'
 import { checkTyped, idType, manyAppliances, nameType, type TypedChoices } from '../../editor/typed'
 import { wordsOf } from './faults'
 import { showHold } from './hold'
@@ -25,19 +25,11 @@ export const failover = {
     follow(node, form, hold)
   },
 
-  /** True, or what is wrong with a property. */
-  check(
-    node: EditorNode,
-    property: string,
-    value: unknown,
-    options: CheckOptions = {},
-  ): true | string {
-    // A property that a flow does not have takes its default when it runs.
-    if (value === undefined) return true
-    const now: Read = (name) => (name === property ? value : shownValue(node, name))
-    const fault = faultOf(now, property)
-    return fault === undefined || reason(fault, options)
-  },
+  /** A property that a flow does not have takes its default when it runs. */
+  check: (node: EditorNode, property: string, value: unknown): string | undefined =>
+    value === undefined
+      ? undefined
+      : faultOf((name) => (name === property ? value : shownValue(node, name)), property),
 }
 
 /** The first fault of a property, in words. */
@@ -127,7 +119,7 @@ function follow(node: EditorNode, form: OpenForm, hold: () => unknown): void {
     const monitor = form.picked.route('monitor')?.name || textIn(now, 'monitor')
     say(
       sentences,
-      sentencesOf(now, monitor).map((words) => element('li', {}, words)),
+      sentencesOf(now, monitor).map((words) => element('li', words)),
     )
   }
 
@@ -147,7 +139,7 @@ function follow(node: EditorNode, form: OpenForm, hold: () => unknown): void {
 const ADVANCED = ['settle', 'guard', 'pollEvery']
 
 const item = (sign: 'critical' | 'warning', words: string) =>
-  element('li', {}, signIcon(sign), ' ', words)
+  element('li', signIcon(sign), ' ', words)
 
 /** What the gateway shows to be wrong with the monitors and the user, and a monitor that is missing. */
 function remarksOn(now: Read, { appliance, picked }: OpenForm): HTMLElement[] {

@@ -79,11 +79,7 @@ export function nowLine(
     }),
   )
   const buttons = SIDES.map((each) => {
-    const button = element(
-      'button',
-      { type: 'button', className: 'red-ui-button red-ui-button-small' },
-      text(`take.${each}`),
-    )
+    const button = element('button.red-ui-button.red-ui-button-small', text(`take.${each}`))
     button.addEventListener('click', () => take(each))
     return button
   })

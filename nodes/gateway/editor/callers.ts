@@ -81,7 +81,7 @@ function listIn(json: string): unknown[] | undefined {
 
 /** The fields of a row, and what is wrong with it. Members that have no field stay as they are. */
 function fieldsOf(row: Row, changed: () => void): HTMLElement[] {
-  const fault = element('div', { className: 'media-gateway-caller-fault', role: 'status' })
+  const fault = element('div.media-gateway-caller-fault', { role: 'status' })
   const check = () => {
     const [, wrong] = row.caller === undefined ? [] : checkCallers([row.caller], sayToForm).faults
     fault.textContent = wrong ? inWords([wrong]) : ''
@@ -101,7 +101,7 @@ function fieldsOf(row: Row, changed: () => void): HTMLElement[] {
     return made
   })
   check()
-  return [element('div', { className: 'media-gateway-caller' }, ...inputs), fault]
+  return [element('div.media-gateway-caller', ...inputs), fault]
 }
 
 /** The name of a member in a row, which may be written in another way, and its value as a text. */
@@ -121,7 +121,7 @@ function choice(value: string): HTMLSelectElement {
   const known = EXPECTED.map((each) =>
     element('option', { value: each }, text(`callers.when.${each}`)),
   )
-  const made = element('select', {}, element('option', { value: '' }, text('callers.when.never')))
+  const made = element('select', element('option', { value: '' }, text('callers.when.never')))
   made.append(...known)
   const plain = value.trim().toLowerCase()
   const isKnown = plain === '' || EXPECTED.some((each) => each === plain)

@@ -2,7 +2,7 @@
 import { isVariable } from '../../editor/checks'
 import { field, shownValue } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
-import { reason, text, type CheckOptions } from '../../editor/text'
+import { text } from '../../editor/text'
 import { ownType, type TypedChoices } from '../../editor/typed'
 import { prepareCallers } from './callers'
 import { prepareFleetKey } from './fleet-key'
@@ -50,16 +50,12 @@ export const gateway = {
     prepareTabs()
   },
 
-  /** True, or what is wrong with a property. */
-  check(
-    node: EditorNode,
-    property: Checked,
-    value: unknown,
-    options: CheckOptions = {},
-  ): true | string {
-    // A property that a flow does not have takes its default when it runs.
-    if (value === undefined && property !== 'engine') return true
-    const fault = faultOf((name) => (name === property ? value : shownValue(node, name)), property)
-    return fault === undefined || reason(fault, options)
-  },
+  /** A property that a flow does not have takes its default when it runs. */
+  check: (node: EditorNode, property: string, value: unknown): string | undefined =>
+    value === undefined && property !== 'engine'
+      ? undefined
+      : faultOf(
+          (name) => (name === property ? value : shownValue(node, name)),
+          property as Checked,
+        ),
 }

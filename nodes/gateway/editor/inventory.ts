@@ -48,9 +48,8 @@ export function faultList(faults: readonly string[], most: number): HTMLElement 
     .map((words) => ['critical', words])
   if (more > 0) rows.push(['plain', text('connection.inventory.more', { number: more })])
   return element(
-    'ul',
-    { className: 'media-gateway-faults' },
-    ...rows.map(([sign, words]) => element('li', {}, signIcon(sign), element('span', {}, words))),
+    'ul.media-gateway-faults',
+    ...rows.map(([sign, words]) => element('li', signIcon(sign), element('span', words))),
   )
 }
 

@@ -19,32 +19,21 @@ export interface Tested {
 export function reportRows(report: ConnectionReport, tested: Tested): HTMLElement[] {
   const facts = [...placeFacts(report, tested), ...userFacts(report), ...deviceFacts(report)]
   if (report.ok) facts.push(['plain', 'session', word(report.reused ? 'reused' : 'ended')])
-  return [
-    headline(report),
-    element('dl', { className: 'media-gateway-facts' }, ...facts.flatMap(factRow)),
-  ]
+  return [headline(report), element('dl.media-gateway-facts', ...facts.flatMap(factRow))]
 }
 
 function headline(report: ConnectionReport): HTMLElement {
   const { ok, code, certificate, mistake, message = '' } = report
   const sign = signIcon(ok ? 'ok' : 'critical')
   if (mistake) {
-    const what = element('b', {}, text(`connection.mistake.${mistake.kind}`))
-    return element(
-      'p',
-      {},
-      sign,
-      ' ',
-      what,
-      `. ${text('connection.enterUrl', { url: mistake.url })}`,
-    )
+    const what = element('b', text(`connection.mistake.${mistake.kind}`))
+    return element('p', sign, ' ', what, `. ${text('connection.enterUrl', { url: mistake.url })}`)
   }
-  if (ok) return element('p', {}, sign, ' ', element('b', {}, text('connection.ok')))
+  if (ok) return element('p', sign, ' ', element('b', text('connection.ok')))
   const advice = code && ADVISED.includes(code) ? text(`connection.advice.${code}`) : ''
-  const title = element('b', {}, titleOf(certificate ? 'certificate' : code))
+  const title = element('b', titleOf(certificate ? 'certificate' : code))
   return element(
     'p',
-    {},
     sign,
     ' ',
     title,
@@ -129,9 +118,9 @@ export function certificateRows(certificate: Certificate, now = Date.now()): HTM
     ['plain', 'fingerprint', fingerprint],
   ]
   return [
-    element('p', {}, element('b', {}, text('connection.certificate'))),
-    element('dl', { className: 'media-gateway-facts' }, ...facts.flatMap(factRow)),
-    element('p', {}, text('connection.compare')),
+    element('p', element('b', text('connection.certificate'))),
+    element('dl.media-gateway-facts', ...facts.flatMap(factRow)),
+    element('p', text('connection.compare')),
   ]
 }
 
@@ -144,9 +133,9 @@ function day(iso: string, fault: string | false): string {
 const word = (key: string): string => text(`connection.is.${key}`)
 
 function factRow([sign, name, value]: Fact): HTMLElement[] {
-  const term = element('dt', {}, signIcon(sign), ' ', text(`connection.fact.${name}`))
+  const term = element('dt', signIcon(sign), ' ', text(`connection.fact.${name}`))
   // A fingerprint has no spaces to break the line at.
-  return [term, element('dd', {}, ...fingerprintParts(value))]
+  return [term, element('dd', ...fingerprintParts(value))]
 }
 
 /** A fingerprint, with places where its line may break; any other text is one part. */

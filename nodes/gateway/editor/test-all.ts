@@ -43,8 +43,8 @@ export function testedRows(tested: readonly TestedAppliance[]): HTMLElement[] {
   const sign = signIcon(good === tested.length ? 'ok' : good > 0 ? 'warning' : 'critical')
   const head = text('connection.all.works', { number: good, total: tested.length })
   return [
-    element('p', {}, sign, ' ', element('b', {}, head)),
-    element('ul', { className: 'media-gateway-faults' }, ...tested.map(testedRow)),
+    element('p', sign, ' ', element('b', head)),
+    element('ul.media-gateway-faults', ...tested.map(testedRow)),
   ]
 }
 
@@ -55,12 +55,10 @@ function testedRow(tested: TestedAppliance): HTMLElement {
     : [ok ? text('connection.ok') : `${titleOf(code)}. ${sentenceOf({ ...tested, message })}`]
   return element(
     'li',
-    {},
     signIcon(ok ? 'ok' : 'critical'),
     element(
       'span',
-      {},
-      element('b', {}, name),
+      element('b', name),
       ' ',
       ...words,
       ...(certificate ? fingerprintParts(certificate.fingerprint) : []),
@@ -81,13 +79,13 @@ export function trustRows(
     tested.flatMap((one) => (isNew(one) ? [[one.name, one.certificate!.fingerprint]] : [])),
   )
   if (fingerprints.size === 0) return []
-  const compare = element('p', {}, text('connection.all.compare'))
+  const compare = element('p', text('connection.all.compare'))
   const trusting = inventoryType === 'json' ? withFingerprints(inventory, fingerprints) : undefined
   if (trusting === undefined) return [compare, ...csvRows(tested)]
   const button = element(
-    'button',
-    { type: 'button', className: 'red-ui-button', id: 'media-gateway-trust-all' },
-    element('i', { className: 'fa fa-lock', ariaHidden: 'true' }),
+    'button.red-ui-button',
+    { id: 'media-gateway-trust-all' },
+    element('i.fa.fa-lock', { ariaHidden: 'true' }),
     ` ${text('connection.all.trust', { number: fingerprints.size })}`,
   )
   button.addEventListener('click', () => enter(trusting))
@@ -136,14 +134,13 @@ function csvRows(tested: readonly TestedAppliance[]): HTMLElement[] {
   })
   area.addEventListener('focus', () => area.select())
   const link = element(
-    'a',
+    'a.red-ui-button',
     {
-      className: 'red-ui-button',
       download: 'fingerprints.csv',
       href: `data:text/csv;charset=utf-8,${encodeURIComponent(table)}`,
     },
-    element('i', { className: 'fa fa-download', ariaHidden: 'true' }),
+    element('i.fa.fa-download', { ariaHidden: 'true' }),
     ` ${text('connection.all.download')}`,
   )
-  return [element('p', {}, text('connection.all.enter')), area, link]
+  return [element('p', text('connection.all.enter')), area, link]
 }

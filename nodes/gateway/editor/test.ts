@@ -36,8 +36,8 @@ export function prepareTest(node: EditorNode): void {
   const reportButton = document.querySelector<HTMLButtonElement>('#media-gateway-report')!
   const result = document.querySelector<HTMLElement>('#media-gateway-test-result')!
   const outdated = element(
-    'p',
-    { className: 'media-gateway-test-outdated', hidden: true },
+    'p.media-gateway-test-outdated',
+    { hidden: true },
     signIcon('warning'),
     ' ',
     text('connection.outdated'),
@@ -58,7 +58,7 @@ export function prepareTest(node: EditorNode): void {
     outdated.hidden = true
     result.classList.remove('media-gateway-outdated')
     const doing = text(by === reportButton ? 'connection.report.making' : 'connection.testing')
-    result.replaceChildren(element('p', {}, doing))
+    result.replaceChildren(element('p', doing))
   }
 
   async function test(): Promise<void> {
@@ -83,9 +83,9 @@ export function prepareTest(node: EditorNode): void {
     }
     busy(button, false)
     if (appliance !== undefined && report && rows.length > 0) {
-      rows.push(element('p', {}, element('b', {}, appliance)))
+      rows.push(element('p', element('b', appliance)))
     } else if (isOfMany && !report) {
-      rows.push(element('p', {}, text('connection.inventory.choose')))
+      rows.push(element('p', text('connection.inventory.choose')))
     }
     showReport(rows, report, now)
   }
@@ -101,7 +101,7 @@ export function prepareTest(node: EditorNode): void {
       rows.push(...inventoryRows(checked))
       choice.offer(checked.names)
       const all = await testEach(connection, (number, total) =>
-        result.replaceChildren(element('p', {}, text('connection.all.testing', { number, total }))),
+        result.replaceChildren(element('p', text('connection.all.testing', { number, total }))),
       )
       report = all.find(({ passwordNeeded }) => passwordNeeded)
       if (!report && all.length > 0) {
@@ -177,8 +177,7 @@ export function prepareTest(node: EditorNode): void {
   /** A button that enters what was found, and tests again. */
   function enterButton(property: string, value: string, icon: string, label: string): HTMLElement {
     const enter = element(
-      'button',
-      { type: 'button', className: 'red-ui-button' },
+      'button.red-ui-button',
       element('i', { className: `fa fa-${icon}`, ariaHidden: 'true' }),
       ` ${label}`,
     )
@@ -214,11 +213,11 @@ export function prepareTest(node: EditorNode): void {
 
 function madeRows({ name, failure }: MadeReport): HTMLElement[] {
   const partly = failure && `${text('connection.report.partly')} ${sentenceOf(failure)}`
-  const made = element('b', {}, text('connection.report.made', { name }))
+  const made = element('b', text('connection.report.made', { name }))
   return [
-    element('p', {}, signIcon(failure ? 'warning' : 'ok'), ' ', made),
-    ...(partly ? [element('p', {}, partly)] : []),
-    element('p', {}, text('connection.report.about')),
+    element('p', signIcon(failure ? 'warning' : 'ok'), ' ', made),
+    ...(partly ? [element('p', partly)] : []),
+    element('p', text('connection.report.about')),
   ]
 }
 
@@ -284,10 +283,10 @@ function prepareChoice(node: EditorNode, connectionNow: () => Connection) {
 function inventoryRows({ appliances, faults, ignored }: CheckedInventory): HTMLElement[] {
   const sign = signIcon(faults.length > 0 ? 'warning' : appliances > 0 ? 'ok' : 'critical')
   const words = text('connection.inventory.works', { number: appliances })
-  const rows: HTMLElement[] = [element('p', {}, sign, ' ', element('b', {}, words))]
+  const rows: HTMLElement[] = [element('p', sign, ' ', element('b', words))]
   if (ignored) {
     const names = ignored.join(', ')
-    rows.push(element('p', {}, text('connection.inventory.ignored', { names })))
+    rows.push(element('p', text('connection.inventory.ignored', { names })))
   }
   if (faults.length > 0) rows.push(faultList(faults.map(sentenceOf), MOST_FAULTS))
   return rows

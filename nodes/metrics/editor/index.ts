@@ -1,8 +1,9 @@
 // The form of the metrics node: one gateway is needed only where one is chosen, and the routes whose
 // statistics are read are all of them or those that fit a pattern.
+import { checks } from '../../editor/checks'
 import { prepareForm } from '../../editor/form'
 import { shownValue } from '../../editor/fields'
-import { reason, text as shared, textsOf, type CheckOptions } from '../../editor/text'
+import { text as shared, textsOf } from '../../editor/text'
 import { manyAppliances, ownType } from '../../editor/typed'
 
 const text = textsOf('metrics')
@@ -19,16 +20,18 @@ export const metrics = {
     })
   },
 
-  /** True, or that a gateway is missing. */
-  checkGateway(node: EditorNode, value: unknown, options: CheckOptions = {}): true | string {
-    if (shownValue(node, 'gateways') !== 'one') return true
-    const isThere = typeof value === 'string' && Boolean(RED.nodes.node(value))
-    return isThere || reason(text('error.gateway'), options)
-  },
-
-  /** True, or that a pattern is missing. */
-  checkRoute(node: EditorNode, value: unknown, options: CheckOptions = {}): true | string {
-    const isMissing = shownValue(node, 'routeType') === 'pattern' && (value ?? '') === ''
-    return !isMissing || reason(shared('error.empty'), options)
+  check(node: EditorNode, property: string, value: unknown): string | undefined {
+    if (property === 'gateway') {
+      const isThere = typeof value === 'string' && Boolean(RED.nodes.node(value))
+      return isThere || shownValue(node, 'gateways') !== 'one' ? undefined : text('error.gateway')
+    }
+    if (property === 'route') {
+      const isMissing = shownValue(node, 'routeType') === 'pattern' && (value ?? '') === ''
+      return isMissing ? shared('error.empty') : undefined
+    }
+    // Also while it is not shown: a node with a bad value does not start.
+    const [key, values] =
+      checks.statistics(String((value as string | undefined) ?? '').trim()) ?? []
+    return key && shared(`error.${key}`, values)
   },
 }

@@ -83,14 +83,9 @@ export function addRoute(kind: Kind, about: About, event: Event): 'locked' | 'ad
 }
 
 /** What the user drags or presses. Not a button: some browsers do not drag one. */
-export function createHandle(kind: Kind): HTMLElement {
-  const handle = element(
-    'span',
-    { className: 'media-gateway-sidebar-button', draggable: true, tabIndex: 0 },
+export const createHandle = (kind: Kind): HTMLElement =>
+  element(
+    'span.media-gateway-sidebar-button',
+    { role: 'button', draggable: true, tabIndex: 0, title: text('add.hint'), 'data-kind': kind },
     text(`add.${kind}`),
   )
-  handle.setAttribute('role', 'button')
-  handle.title = text('add.hint')
-  handle.dataset['kind'] = kind
-  return handle
-}

@@ -2,9 +2,7 @@ import { element } from '../../editor/element'
 
 /** A button with words; `name` says more where they are short. */
 export function textButton(words: string, name?: string): HTMLButtonElement {
-  return element('button', {
-    type: 'button',
-    className: 'media-gateway-sidebar-button',
+  return element('button.media-gateway-sidebar-button', {
     textContent: words,
     ...(name !== undefined && { ariaLabel: name, title: name }),
   })

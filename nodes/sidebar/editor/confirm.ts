@@ -1,5 +1,5 @@
 // The question before a command is sent.
-import { element } from '../../editor/element'
+import { element, setText } from '../../editor/element'
 
 export interface Question {
   question: string
@@ -27,7 +27,6 @@ export function askFirst(
   const id = `media-gateway-sidebar-question-${counter++}`
   const button = (words: string, answer: boolean, more: string) => {
     const made = element('button', {
-      type: 'button',
       className: `media-gateway-sidebar-button ${more}`,
       textContent: words,
     })
@@ -40,20 +39,16 @@ export function askFirst(
   const cancel = button(no, false, '')
   const effectLine = element('div', { id: `${id}-effect` }, effect)
   const box = element(
-    'div',
-    { className: 'media-gateway-sidebar-question' },
+    'div.media-gateway-sidebar-question',
+    { role: 'alertdialog', 'aria-labelledby': id, 'aria-describedby': `${id}-effect` },
     element('strong', { id }, question),
     effectLine,
     element(
-      'div',
-      { className: 'media-gateway-sidebar-answers' },
+      'div.media-gateway-sidebar-answers',
       cancel,
       button(yes, true, 'media-gateway-sidebar-yes'),
     ),
   )
-  box.setAttribute('role', 'alertdialog')
-  box.setAttribute('aria-labelledby', id)
-  box.setAttribute('aria-describedby', `${id}-effect`)
   box.addEventListener('keydown', (event) => {
     // The editor would apply keys to the flow.
     event.stopPropagation()
@@ -69,7 +64,7 @@ export function askFirst(
   cancel.focus()
   return {
     update(words) {
-      if (effectLine.textContent !== words) effectLine.textContent = words
+      setText(effectLine, words)
     },
     takeBack: () => box.remove(),
   }

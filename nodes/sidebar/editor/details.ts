@@ -1,7 +1,7 @@
 // What is below the row of the route that is chosen: its source, its destinations, and what can be
 // done with it.
 import { addressOf } from '../../editor/address'
-import { element } from '../../editor/element'
+import { element, setText } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import { isOn, isRunning } from '../../editor/states'
 import { createHandle, KINDS, type Kind } from './add-node'
@@ -45,15 +45,7 @@ export interface Details {
 
 export function createDetails(options: DetailsOptions): Details {
   const content = element('div')
-  const box = element(
-    'div',
-    {
-      className: 'media-gateway-sidebar-details',
-      hidden: true,
-    },
-    content,
-  )
-  box.setAttribute('role', 'region')
+  const box = element('div.media-gateway-sidebar-details', { hidden: true }, content)
   let shown: Route | undefined
   let drawn = ''
   let calling: readonly Caller[] = []
@@ -107,19 +99,12 @@ export function createDetails(options: DetailsOptions): Details {
     ]
     return [
       element(
-        'div',
-        { className: 'media-gateway-sidebar-line' },
-        element('span', { className: 'media-gateway-sidebar-says' }, routeSummary(route, isOld)),
+        'div.media-gateway-sidebar-line',
+        element('span.media-gateway-sidebar-says', routeSummary(route, isOld)),
         button('✕', { act: 'close' }, text('close')),
       ),
-      element('ul', {}, ...parts, ...route.failovers.map(protection)),
-      element(
-        'div',
-        { className: 'media-gateway-sidebar-more' },
-        ...restart(route),
-        copyId(route),
-        ...add(),
-      ),
+      element('ul', ...parts, ...route.failovers.map(protection)),
+      element('div.media-gateway-sidebar-more', ...restart(route), copyId(route), ...add()),
     ]
   }
 
@@ -149,7 +134,7 @@ export function createDetails(options: DetailsOptions): Details {
       'li',
       { className: PROTECTION },
       ...aboutFailover(failover, options.now()),
-      element('div', { className: 'media-gateway-sidebar-more' }, ...buttons),
+      element('div.media-gateway-sidebar-more', ...buttons),
     )
   }
 
@@ -162,7 +147,7 @@ export function createDetails(options: DetailsOptions): Details {
     const kinds = KINDS.filter((kind) => options.kinds().includes(kind))
     return kinds.length === 0
       ? []
-      : [element('span', {}, text('add.label')), ...kinds.map(createHandle)]
+      : [element('span', text('add.label')), ...kinds.map(createHandle)]
   }
 
   function controlOf(route: Route, { id, name = '', ...state }: Part): HTMLElement | undefined {
@@ -199,8 +184,7 @@ export function createDetails(options: DetailsOptions): Details {
   function showRates(figures?: RouteFigures): void {
     const parts = figures ? [figures.source, ...figures.destinations] : []
     for (const [index, place] of [...content.querySelectorAll(`.${RATE}`)].entries()) {
-      const words = rateOfPart(parts[index])
-      if (place.textContent !== words) place.textContent = words
+      setText(place, rateOfPart(parts[index]))
     }
   }
 
@@ -271,8 +255,8 @@ function part(
     addressOf(shown),
   ])
   const rate = element('span', { className: RATE })
-  const lines = callers.map((caller) => element('div', {}, caller))
-  return element('li', {}, sign, about, rate, ...(control ? [control] : []), ...lines)
+  const lines = callers.map((caller) => element('div', caller))
+  return element('li', sign, about, rate, ...(control ? [control] : []), ...lines)
 }
 
 /** Who it is, and how well the connection is. */
@@ -295,8 +279,7 @@ function linesOf(title: string, words: (string | undefined)[]): HTMLElement {
   const line = (of: string, content: string): HTMLElement =>
     element('span', { className: `media-gateway-sidebar-${of}` }, content)
   return element(
-    'div',
-    { className: 'media-gateway-sidebar-about' },
+    'div.media-gateway-sidebar-about',
     line('name', title),
     ...words.flatMap((said) => (said ? [line('summary', said)] : [])),
   )

@@ -23,8 +23,8 @@ export function createDeviceChoice(id: string, onChoose: (deviceId: string) => v
   let askedAt = -Infinity
   const choice = element('select', { id })
   const row = element(
-    'div',
-    { className: 'media-gateway-sidebar-tools', hidden: true },
+    'div.media-gateway-sidebar-tools',
+    { hidden: true },
     element('label', { htmlFor: id }, text('device')),
     choice,
   )

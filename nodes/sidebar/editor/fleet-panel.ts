@@ -49,12 +49,12 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     showRows(true)
     options.onCommand()
   })
-  const faults = element('ul', { className: 'media-gateway-sidebar-faults' })
-  const notice = element('div', { className: 'media-gateway-sidebar-notice' })
-  const list = element('div', { className: 'media-gateway-sidebar-appliances' })
+  const faults = element('ul.media-gateway-sidebar-faults')
+  const notice = element('div.media-gateway-sidebar-notice')
+  const list = element('div.media-gateway-sidebar-appliances')
   list.role = 'group'
   list.ariaLabel = text('fleet.label', { name: nameOf(listed) })
-  const top = element('div', {}, ...head.elements)
+  const top = element('div', ...head.elements)
   const body = element(
     'div',
     { id: `${id}-body` },
@@ -64,7 +64,7 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     list,
     tools.further,
   )
-  const panel = element('section', { className: 'media-gateway-sidebar-block' }, top, body)
+  const panel = element('section.media-gateway-sidebar-block', top, body)
   const messages = element('div')
 
   list.addEventListener('mouseleave', releaseSoon)
@@ -136,7 +136,7 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     const present = [...faults.children].map((one) => one.textContent)
     // What somebody reads or marks stays as it is.
     if (JSON.stringify(present) !== JSON.stringify(sentences)) {
-      faults.replaceChildren(...sentences.map((sentence) => element('li', {}, sentence)))
+      faults.replaceChildren(...sentences.map((sentence) => element('li', sentence)))
     }
     faults.hidden = sentences.length === 0
   }

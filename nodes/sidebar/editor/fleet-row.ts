@@ -36,7 +36,7 @@ export const isInTrouble = (row: FleetRow): boolean =>
 
 export function createFleetRow(id: string, name: string, onOpen: () => void): FleetRowView {
   const head = createHead(id, id, onOpen)
-  const row = element('div', { id, className: 'media-gateway-sidebar-appliance' }, ...head.elements)
+  const row = element('div.media-gateway-sidebar-appliance', { id }, ...head.elements)
   row.dataset['appliance'] = name
 
   return {

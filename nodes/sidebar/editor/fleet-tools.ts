@@ -1,5 +1,5 @@
 // Around the list of appliances: which of them are shown, and how many.
-import { element } from '../../editor/element'
+import { element, setText } from '../../editor/element'
 import { textButton } from './button'
 import { text } from './text'
 
@@ -41,9 +41,9 @@ export function createFleetTools(onChoose: () => void): FleetTools {
     ...FILTERS.map((value) => element('option', { value }, text(`fleet.filter.${value}`))),
   )
   const more = textButton(text('fleet.more'))
-  const count = element('span', { className: 'media-gateway-sidebar-count' })
+  const count = element('span.media-gateway-sidebar-count')
   count.role = 'status'
-  const further = element('div', { className: 'media-gateway-sidebar-tools' }, count, more)
+  const further = element('div.media-gateway-sidebar-tools', count, more)
 
   function chooseOthers(): void {
     window.clearTimeout(typing)
@@ -73,7 +73,7 @@ export function createFleetTools(onChoose: () => void): FleetTools {
   const searched = (): string => search.value.trim()
 
   return {
-    element: element('div', { className: 'media-gateway-sidebar-tools' }, search, filter),
+    element: element('div.media-gateway-sidebar-tools', search, filter),
     further,
     question: () => ({ search: searched(), trouble: isTroubleOnly(), limit }),
     isWhole: () => searched() === '' && !isTroubleOnly(),
@@ -84,7 +84,7 @@ export function createFleetTools(onChoose: () => void): FleetTools {
       more.hidden = shown >= MOST
       const words = text('fleet.shown', { shown, found, others: found - shown })
       const said = shown >= MOST ? `${words}. ${text('fleet.most')}` : words
-      if (count.textContent !== said) count.textContent = said
+      setText(count, said)
     },
   }
 }

@@ -135,7 +135,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     onReport: () => void makeReport(),
     onChange: () => options.onChange(),
   })
-  const empty = element('div', { className: 'media-gateway-sidebar-notice' })
+  const empty = element('div.media-gateway-sidebar-notice')
   const fault = createMessage(() => {
     closedFault = keyOf(faultNow())
     showHealth()
@@ -203,20 +203,18 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     onRelease: () => showRoutes(),
   })
   /** The failovers that no route shows: without a row they would not be seen. */
-  const unplaced = element('ul', { className: 'media-gateway-sidebar-unplaced' })
+  const unplaced = element('ul.media-gateway-sidebar-unplaced')
   const lately = createLately(text('lately.label', { name: nameOf(listed) }))
   const top = element(
-    'div',
-    { className: 'media-gateway-sidebar-top' },
+    'div.media-gateway-sidebar-top',
     ...head.elements,
     devices.element,
     tools.element,
   )
   const body = element('div', { id: `${id}-body` }, unplaced, empty, list.element, lately.element)
-  const panel = element('section', { className: 'media-gateway-sidebar-block' }, top, body)
+  const panel = element('section.media-gateway-sidebar-block', top, body)
   const messages = element(
     'div',
-    {},
     fault.element,
     trouble.element,
     reported.element,

@@ -1,5 +1,5 @@
 // The head of an appliance: its name, how it is, and how old that is. A click opens and closes it.
-import { element } from '../../editor/element'
+import { element, setText } from '../../editor/element'
 import type { Sign } from '../../editor/states'
 import { mark } from './labels'
 import { text } from './text'
@@ -32,22 +32,15 @@ export interface Head {
 
 /** @param bodyId what it opens and closes */
 export function createHead(id: string, bodyId: string, onToggle: () => void): Head {
-  const arrow = element('i', { className: 'fa media-gateway-sidebar-arrow', ariaHidden: 'true' })
+  const arrow = element('i.fa.media-gateway-sidebar-arrow', { ariaHidden: 'true' })
   const sign = mark()
-  const title = element('span', { className: 'media-gateway-sidebar-title' })
-  const spoken = element('span', { className: 'media-gateway-sidebar-unseen' })
-  const head = element(
-    'button',
-    { type: 'button', className: 'media-gateway-sidebar-head' },
-    arrow,
-    sign,
-    title,
-    spoken,
-  )
-  const word = element('b', { className: 'media-gateway-sidebar-word', ariaHidden: 'true' })
-  const told = element('span', { id: `${id}-facts`, className: 'media-gateway-sidebar-told' })
-  const age = element('span', { className: 'media-gateway-sidebar-age' })
-  const factsRow = element('div', { className: 'media-gateway-sidebar-facts' }, word, told, age)
+  const title = element('span.media-gateway-sidebar-title')
+  const spoken = element('span.media-gateway-sidebar-unseen')
+  const head = element('button.media-gateway-sidebar-head', arrow, sign, title, spoken)
+  const word = element('b.media-gateway-sidebar-word', { ariaHidden: 'true' })
+  const told = element('span.media-gateway-sidebar-told', { id: `${id}-facts` })
+  const age = element('span.media-gateway-sidebar-age')
+  const factsRow = element('div.media-gateway-sidebar-facts', word, told, age)
   head.setAttribute('aria-controls', bodyId)
   head.setAttribute('aria-describedby', told.id)
   head.addEventListener('click', onToggle)
@@ -56,19 +49,19 @@ export function createHead(id: string, bodyId: string, onToggle: () => void): He
     elements: [head, factsRow],
     show(shown) {
       const { word: said = '', isOld = false, isQuiet = false } = shown
-      say(title, shown.title)
+      setText(title, shown.title)
       head.title = [shown.title, shown.address].join('\n')
       head.ariaExpanded = String(shown.isOpen)
       for (const one of [sign, word]) one.dataset['tone'] = shown.tone
       for (const one of [head, factsRow]) one.classList.toggle('media-gateway-sidebar-past', isOld)
-      say(spoken, ` ${said}`)
-      say(word, said)
+      setText(spoken, ` ${said}`)
+      setText(word, said)
       word.hidden = isQuiet || said === ''
-      say(told, shown.facts.join(' · '))
+      setText(told, shown.facts.join(' · '))
       factsRow.title = [said, ...shown.facts, ...shown.more].filter(Boolean).join(' · ')
     },
     showAge(seconds) {
-      say(age, seconds === undefined ? '' : ageOf(Math.max(0, seconds)))
+      setText(age, seconds === undefined ? '' : ageOf(Math.max(0, seconds)))
       factsRow.classList.toggle('media-gateway-sidebar-fresh', (seconds ?? 0) < FRESH_SECONDS)
     },
     focus: () => head.focus(),
@@ -77,11 +70,6 @@ export function createHead(id: string, bodyId: string, onToggle: () => void): He
 
 /** A younger age gives way where there is little room. */
 const FRESH_SECONDS = 15
-
-/** With many appliances, what is the same must not be laid out again. */
-function say(place: HTMLElement, words: string): void {
-  if (place.textContent !== words) place.textContent = words
-}
 
 function ageOf(seconds: number): string {
   if (seconds < 60) return text('age.seconds', { seconds })

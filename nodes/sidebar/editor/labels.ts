@@ -54,5 +54,5 @@ export const placeOf = ({ protocol = '', port }: Part): string =>
 
 /** A mark that differs in shape as well as in colour. What it says is said in words beside it. */
 export function mark(): HTMLElement {
-  return element('i', { className: 'media-gateway-sidebar-mark', ariaHidden: 'true' })
+  return element('i.media-gateway-sidebar-mark', { ariaHidden: 'true' })
 }

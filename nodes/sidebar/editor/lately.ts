@@ -10,7 +10,7 @@ export interface Lately {
 }
 
 export function createLately(label: string): Lately {
-  const list = element('ul', { className: 'media-gateway-sidebar-lately', ariaLabel: label })
+  const list = element('ul.media-gateway-sidebar-lately', { ariaLabel: label })
   // It scrolls, so the keyboard has to reach it.
   list.tabIndex = 0
   let shown: readonly Happening[] = []
@@ -21,7 +21,7 @@ export function createLately(label: string): Lately {
     // What somebody reads stays where it is.
     if (isLate) return
     const rows = [...shown].sort(byPlace).map(rowOf)
-    list.replaceChildren(...(rows.length > 0 ? rows : [element('li', {}, text('lately.none'))]))
+    list.replaceChildren(...(rows.length > 0 ? rows : [element('li', text('lately.none'))]))
   }
 
   list.addEventListener('mouseleave', () => {
@@ -68,7 +68,7 @@ function rowOf(happening: Happening): HTMLElement {
 
 function lineOf(at: number, when: string, words: string): HTMLElement {
   const time = element('time', { dateTime: new Date(at).toISOString() }, when)
-  return element('li', {}, time, ' ', element('span', {}, words))
+  return element('li', time, ' ', element('span', words))
 }
 
 /** With the date, unless it is today. */

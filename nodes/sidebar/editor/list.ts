@@ -55,9 +55,10 @@ export interface RouteList {
 
 export function createRouteList(options: ListOptions): RouteList {
   const { details } = options
-  const grid = element('div', { className: 'media-gateway-sidebar-rows' })
-  grid.setAttribute('role', 'grid')
-  grid.setAttribute('aria-label', options.label)
+  const grid = element('div.media-gateway-sidebar-rows', {
+    role: 'grid',
+    ariaLabel: options.label,
+  })
   const view = element('div', { className: CLASS }, grid, details)
   // An element that scrolls would get the focus itself.
   view.tabIndex = -1

@@ -1,4 +1,4 @@
-import { element } from '../../editor/element'
+import { element, setText } from '../../editor/element'
 import { text } from './text'
 
 export interface Message {
@@ -13,24 +13,17 @@ export interface Message {
  */
 export function createMessage(onClose: () => void, label = text('close')): Message {
   const words = element('span')
-  const close = element('button', {
-    type: 'button',
-    className: 'media-gateway-sidebar-close',
+  const close = element('button.media-gateway-sidebar-close', {
     textContent: '✕',
     ariaLabel: label,
     title: label,
   })
   close.addEventListener('click', onClose)
-  const box = element(
-    'div',
-    { className: 'media-gateway-sidebar-fault', hidden: true },
-    words,
-    close,
-  )
+  const box = element('div.media-gateway-sidebar-fault', { hidden: true }, words, close)
   return {
     element: box,
     show(said) {
-      if (words.textContent !== said) words.textContent = said
+      setText(words, said)
       box.hidden = said === ''
     },
   }

@@ -1,4 +1,4 @@
-import { element } from '../../editor/element'
+import { element, setText } from '../../editor/element'
 import { isRunning } from '../../editor/states'
 import { isBlocked, type Action } from './commands'
 import { markOf } from './failover'
@@ -37,52 +37,34 @@ export interface ShownRow {
 
 export function createRow(): Row {
   const sign = createMark()
-  const name = element('span', { className: 'media-gateway-sidebar-name' })
-  const badge = element('span', { className: 'media-gateway-sidebar-badge' })
-  const lock = element('i', {
-    className: 'fa fa-lock media-gateway-sidebar-lock',
+  const name = element('span.media-gateway-sidebar-name')
+  const badge = element('span.media-gateway-sidebar-badge')
+  const lock = element('i.fa.fa-lock.media-gateway-sidebar-lock', {
+    role: 'img',
     title: text('protected.mark'),
     ariaLabel: text('protected.mark'),
   })
-  lock.setAttribute('role', 'img')
-  const title = element('div', { className: 'media-gateway-sidebar-heading' }, name, lock, badge)
+  const title = element('div.media-gateway-sidebar-heading', name, lock, badge)
   const first = element('b')
   const second = element('span')
   const third = element('span')
-  const summary = element(
-    'span',
-    { className: 'media-gateway-sidebar-summary' },
-    first,
-    second,
-    third,
-  )
+  const summary = element('span.media-gateway-sidebar-summary', first, second, third)
   const place = element('span')
   const line = createLine()
-  const rate = element('span', { className: 'media-gateway-sidebar-rate' })
-  const received = element('span', { className: 'media-gateway-sidebar-received' })
-  const figures = element(
-    'span',
-    { className: 'media-gateway-sidebar-figures' },
-    place,
-    line.element,
-    rate,
-  )
-  const button = element('button', {
-    type: 'button',
-    className: 'media-gateway-sidebar-button',
-  })
+  const rate = element('span.media-gateway-sidebar-rate')
+  const received = element('span.media-gateway-sidebar-received')
+  const figures = element('span.media-gateway-sidebar-figures', place, line.element, rate)
+  const button = element('button.media-gateway-sidebar-button')
   const about = element(
-    'div',
-    { className: 'media-gateway-sidebar-about' },
+    'div.media-gateway-sidebar-about',
+    { role: 'gridcell' },
     title,
     summary,
     figures,
     received,
   )
-  const action = element('div', { className: 'media-gateway-sidebar-action' }, button)
-  const row = element('div', { className: 'media-gateway-sidebar-row' }, sign, about, action)
-  row.setAttribute('role', 'row')
-  for (const cell of [about, action]) cell.setAttribute('role', 'gridcell')
+  const action = element('div.media-gateway-sidebar-action', { role: 'gridcell' }, button)
+  const row = element('div.media-gateway-sidebar-row', { role: 'row' }, sign, about, action)
   return {
     element: row,
     button,
@@ -92,7 +74,7 @@ export function createRow(): Row {
       row.classList.toggle('media-gateway-sidebar-old', isOld || isGone)
       row.classList.toggle('media-gateway-sidebar-compact', may.isCompact)
       row.dataset['tone'] = sign.dataset['tone'] = waiting ? 'busy' : route.health.sign
-      set(name, route.name)
+      setText(name, route.name)
       name.title = route.name
       lock.hidden = !route.isProtected || isGone
       // Several protect it only by mistake: each is in the details.
@@ -100,20 +82,20 @@ export function createRow(): Row {
       const mark = failover && markOf(failover, now)
       badge.hidden = !mark
       badge.dataset['sign'] = isOld ? 'stopped' : (mark?.sign ?? 'stopped')
-      set(badge, mark?.brief ?? '')
+      setText(badge, mark?.brief ?? '')
       badge.title = mark ? text('failover.title', { state: mark.words }) : ''
       const words = summaryWords(route, { old, isGone, waiting })
-      set(first, words.first)
+      setText(first, words.first)
       for (const [at, one] of [second, third].entries()) {
-        set(one, words.rest[at] === undefined ? '' : SEPARATOR + words.rest[at])
+        setText(one, words.rest[at] === undefined ? '' : SEPARATOR + words.rest[at])
       }
       summary.title = [words.first, ...words.rest].join(SEPARATOR)
-      set(place, isGone ? '' : placeOf(route.source))
+      setText(place, isGone ? '' : placeOf(route.source))
       // What was received before is no news of now: the line stays when the figures are old.
       line.show(isGone ? '' : rates.path(route.id, now))
       const carried = isOld || isGone ? undefined : rates.now(route.id)
-      set(rate, carried ? rateOfRoute(carried) : '')
-      set(received, carried ? rateOfSource(carried) : '')
+      setText(rate, carried ? rateOfRoute(carried) : '')
+      setText(received, carried ? rateOfSource(carried) : '')
       action.hidden = !may.mayControl || isGone
       row.draggable = may.isDraggable && !isGone
       // A disabled button would lose the focus.
@@ -122,7 +104,7 @@ export function createRow(): Row {
       button.setAttribute('aria-disabled', String(waiting !== undefined || why !== ''))
       button.title = why || (may.isCompact ? text(verb) : '')
       button.dataset['verb'] = verb
-      set(button, text(verb))
+      setText(button, text(verb))
       button.setAttribute('aria-label', controlLabel(verb, route.name, why))
       row.dataset['route'] = route.id
       row.style.top = `${top}px`
@@ -174,8 +156,4 @@ export function whyNot(verb: Action, route: Route, old: string): string {
 export function controlLabel(verb: Action, name: string, why: string): string {
   const label = text(`label.${verb}`, { name })
   return why ? `${label}: ${why}` : label
-}
-
-function set(shown: HTMLElement, words: string): void {
-  if (shown.textContent !== words) shown.textContent = words
 }

@@ -27,17 +27,13 @@ export interface Sidebar {
 }
 
 export function createSidebar(): Sidebar {
-  const notice = element('div', {
-    className: 'media-gateway-sidebar-notice',
-    textContent: text('loading'),
-  })
-  const spoken = element('div', { className: 'media-gateway-sidebar-spoken' })
-  spoken.setAttribute('role', 'log')
+  const notice = element('div.media-gateway-sidebar-notice', { textContent: text('loading') })
+  const spoken = element('div.media-gateway-sidebar-spoken', { role: 'log' })
   const place = element('div')
-  const scroller = element('div', { className: 'media-gateway-sidebar-scroller' }, notice, place)
+  const scroller = element('div.media-gateway-sidebar-scroller', notice, place)
   // Above the rows, not between them: nothing moves under the mouse.
-  const messages = element('div', { className: 'media-gateway-sidebar-messages' })
-  const content = element('div', { className: 'media-gateway-sidebar' }, scroller, messages, spoken)
+  const messages = element('div.media-gateway-sidebar-messages')
+  const content = element('div.media-gateway-sidebar', scroller, messages, spoken)
 
   let panels: Panel[] = []
   let isShown = false
@@ -119,7 +115,7 @@ export function createSidebar(): Sidebar {
 
   /** Each as a line of its own: two gateways that speak at once are both heard. */
   function speak(words: string): void {
-    spoken.append(element('div', {}, words))
+    spoken.append(element('div', words))
     while (spoken.childElementCount > MOST_SPOKEN) spoken.firstElementChild?.remove()
   }
 

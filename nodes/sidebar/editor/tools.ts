@@ -71,8 +71,8 @@ export function createTools(options: ToolsOptions): Tools {
   const report = textButton(shared('connection.report.make'))
   const link = element('a', { target: '_blank', rel: 'noopener noreferrer' }, text('page'))
   const further = element(
-    'div',
-    { className: 'media-gateway-sidebar-tools media-gateway-sidebar-more', hidden: true },
+    'div.media-gateway-sidebar-tools.media-gateway-sidebar-more',
+    { hidden: true },
     order,
     all.start,
     all.stop,
@@ -82,8 +82,7 @@ export function createTools(options: ToolsOptions): Tools {
   )
   const tools = element(
     'div',
-    {},
-    element('div', { className: 'media-gateway-sidebar-tools' }, search, filter, compact, more),
+    element('div.media-gateway-sidebar-tools', search, filter, compact, more),
     further,
   )
 

@@ -32,13 +32,12 @@ export function showEvents(saved: unknown): () => string[] {
   const group = (title: string, members: string[], titleOf: (name: string) => string) =>
     element(
       'fieldset',
-      {},
-      element('legend', {}, title),
+      element('legend', title),
       ...members.map((name) => {
         const box = boxes.get(name)!
         return element(
-          'div',
-          { className: 'media-gateway-watch-event', title: name },
+          'div.media-gateway-watch-event',
+          { title: name },
           box,
           element('label', { htmlFor: box.id }, titleOf(name)),
         )

@@ -1,7 +1,7 @@
 // The form of the watch: besides plain rows, it has two lists, the events and the limits.
-import { field, read } from '../../editor/fields'
+import { field, read, shownValue } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
-import { reason, text as shared, type CheckOptions } from '../../editor/text'
+import { text as shared } from '../../editor/text'
 import { idType, manyAppliances, nameType, ownType, type TypedChoices } from '../../editor/typed'
 import { eventsIn, faultsOf, isEvent } from '../../../client/model/watch'
 import { showEvents } from './events'
@@ -18,25 +18,23 @@ export const watch = {
     showDefaultHold(node)
   },
 
-  /** True, or which of the events do not exist. */
-  checkEvents(value: unknown, options: CheckOptions = {}): true | string {
+  check(node: EditorNode, property: string, value: unknown): string | undefined {
+    if (property === 'thresholds') return thresholdFaults(value)
+    if (shownValue(node, 'report') === 'incidents') return undefined
     const others = eventsIn(value).filter((name) => !isEvent(name))
-    return others.length === 0 || reason(`${others.join(', ')}: ${text('error.unknown')}`, options)
+    return others.length > 0 ? `${others.join(', ')}: ${text('error.unknown')}` : undefined
   },
+}
 
-  /** True, or what is wrong with the limits. */
-  checkThresholds(value: unknown, options: CheckOptions = {}): true | string {
-    // A property that a flow does not have takes its default when it runs.
-    if (value === undefined || value === null || value === '') return true
-    if (!Array.isArray(value)) return reason(text('error.list'), options)
-    const faults = value.flatMap((limit: unknown, index) => {
-      const [fault] = faultsOf(limit)
-      return fault
-        ? [`${text('error.row', { row: index + 1 })}: ${text(`error.${fault.key}`)}`]
-        : []
-    })
-    return faults.length === 0 || reason(faults.join('; '), options)
-  },
+function thresholdFaults(value: unknown): string | undefined {
+  // A property that a flow does not have takes its default when it runs.
+  if (value === undefined || value === null || value === '') return undefined
+  if (!Array.isArray(value)) return text('error.list')
+  const faults = value.flatMap((limit: unknown, index) => {
+    const [fault] = faultsOf(limit)
+    return fault ? [`${text('error.row', { row: index + 1 })}: ${text(`error.${fault.key}`)}`] : []
+  })
+  return faults.join('; ') || undefined
 }
 
 /** How long something must last depends on what is reported. */

@@ -48,20 +48,19 @@ function showRow(content: HTMLElement, limit: Limit, complains: boolean): Row {
     high: input('high', limit['high']),
     hysteresis: input('hysteresis', limit['hysteresis']),
   }
-  const fault = element('div', { id: `${id}-fault`, className: 'media-gateway-watch-fault' })
+  const fault = element('div.media-gateway-watch-fault', { id: `${id}-fault` })
   for (const [name, field] of Object.entries(fields)) {
     field.id = `${id}-${name}`
     field.setAttribute('aria-describedby', fault.id)
   }
 
   content.append(
-    element('div', { className: 'media-gateway-watch-limit' }, fields.measure, fields.of),
+    element('div.media-gateway-watch-limit', fields.measure, fields.of),
     element(
-      'div',
-      { className: 'media-gateway-watch-limit' },
+      'div.media-gateway-watch-limit',
       ...NUMBERS.map((name) => {
         const label = element('label', { htmlFor: fields[name].id }, text(`limit.${name}`))
-        return element('div', {}, label, fields[name])
+        return element('div', label, fields[name])
       }),
     ),
     fault,

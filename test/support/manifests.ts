@@ -1,0 +1,35 @@
+// Every node of the package, and what its manifest says of it.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Manifest } from '../../nodes/parts/manifest'
+import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
+import { root } from './root'
+
+const packaged = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  'node-red': { nodes: Record<string, string> }
+}
+
+/** The names of all nodes. */
+export const nodes = Object.keys(packaged['node-red'].nodes)
+
+/** The type of a node in a flow. */
+export const typeOf = (node: string): string =>
+  node === 'gateway' ? 'media-gateway' : `media-gateway-${node}`
+
+export const manifestOf = (node: string): Manifest =>
+  (require(`../../nodes/${node}/manifest`) as { default: Manifest }).default
+
+/** What the editor saves of a new node. */
+export function defaultsOf(node: string): Record<string, unknown> {
+  const saved = Object.entries(manifestOf(node).properties).flatMap(
+    ([name, { value, as, type }]) => [
+      ...(value === undefined ? [] : [[name, value]]),
+      ...(as === 'typed' ? [[`${name}Type`, type]] : []),
+    ],
+  )
+  return { configVersion: CONFIG_VERSION, ...(Object.fromEntries(saved) as object) }
+}
+
+/** The names of what a node reads or writes of a message. */
+export const membersOf = (node: string, kind: 'inputs' | 'outputs'): string[] =>
+  Object.keys(manifestOf(node)[kind] ?? {}).map((name) => name.replace('?', ''))
