@@ -13,12 +13,15 @@ import { repliesOf } from './subjects'
 export interface Link extends EngineLink {
   /** The present connection; undefined while there is none that can be used. */
   readonly connection: NatsConnection | undefined
+  /** Milliseconds that each call may take. */
+  readonly timeout: number
   /** Work to be done on each new connection before it counts as up; another one is opened if it rejects. */
   beforeUp(prepare: (connection: NatsConnection) => Promise<unknown>): void
   close(): Promise<void>
 }
 
 const LONGEST_WAIT_MS = 2000
+const SHORTEST_TIMEOUT_MS = 500
 
 /**
  * Each connection is a new one: nothing that was meant for an earlier one is sent late on it, and
@@ -26,7 +29,7 @@ const LONGEST_WAIT_MS = 2000
  */
 export function openLink({ servers, secure }: Address, options: EngineOptions): Link {
   const { user, password, credentials, tls, ttlMs, fleet } = options
-  const timeout = Math.max(500, ttlMs / 5)
+  const timeout = Math.max(SHORTEST_TIMEOUT_MS, ttlMs / 5)
   const stop = new Stop()
   const listeners = new Set<(isUp: boolean, reason?: string) => void>()
   const prepares: Array<(connection: NatsConnection) => Promise<unknown>> = []
@@ -114,6 +117,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
   const running = run()
 
   return {
+    timeout: ttlMs / 5,
     get isUp() {
       return connection !== undefined
     },

@@ -101,13 +101,10 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus): Comma
     const by = serving
     const taken: Taken = { over: Promise.resolve() }
     all.set(id, taken)
-    const end = (outcome: Outcome): void => {
+    const end = (outcome: Outcome): Taken =>
       Object.assign(taken, { outcome, ended: performance.now() })
-    }
-    if (!by || !slots.has(slotOf(appliance)) || underWay >= MOST_UNDER_WAY) {
-      end(ELSEWHERE)
-      return taken
-    }
+    const isMine = by && slots.has(slotOf(appliance)) && underWay < MOST_UNDER_WAY
+    if (!isMine) return end(ELSEWHERE)
     underWay++
     const body = unpacked(bytes)
     const work = async (): Promise<unknown> =>
