@@ -47,7 +47,7 @@ import { MONOTONIC, type Clock } from '../clock'
 import { Stop, inTime } from '../stop'
 import { BEAT, createLife, type Life } from './ownership/member'
 import { FREE, memberKey, memberText, slotKey } from './ownership/records'
-import { advice, createView, type View } from './ownership/view'
+import { advice, createView, type Sighted, type View } from './ownership/view'
 import { SLOTS } from './slots'
 import type { EngineLink, Member, ShareState, Store } from './types'
 
@@ -126,8 +126,8 @@ export function openOwnership(options: OwnershipOptions) {
   let endWatch: (() => void) | undefined
   /** What the watch before has shown, where the connection is still the same. */
   let former: View | undefined
-  /** Nothing is taken and no life begins before. A redeploy uses the connection again, and need not wait. */
-  let quietUntil = (link.since ?? clock.now()) + ttlMs
+  /** Nothing is taken and no life begins before. */
+  let quietUntil = 0
   /** What is held is not worked for before. */
   let resumeAt = Number.NEGATIVE_INFINITY
   let life = newLife()
@@ -164,7 +164,13 @@ export function openOwnership(options: OwnershipOptions) {
   }
 
   function saidOfItself(): Pick<Member, 'slots' | 'inventory'> {
-    return { slots: workingCount(), inventory: options.inventory?.() }
+    return { slots: workingIn(holds).length, inventory: options.inventory?.() }
+  }
+
+  /** What comes after it does not wait for the next beat. */
+  function beQuiet(since = clock.now()): void {
+    quietUntil = since + ttlMs
+    after(quietUntil - clock.now() + 1, look)
   }
 
   // The connection.
@@ -210,7 +216,7 @@ export function openOwnership(options: OwnershipOptions) {
   const unhook = link.onChange((isUp, why) => {
     disconnect(isUp ? undefined : (why ?? 'The connection to the engine was lost.'))
     if (isUp) {
-      quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
+      beQuiet()
       connect()
     }
     publish()
@@ -221,8 +227,7 @@ export function openOwnership(options: OwnershipOptions) {
     log('warn', 'The engine has lost records: nothing is taken over for one TTL.')
     reason = 'The engine has lost records.'
     former = undefined
-    quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
-    lookAfterQuiet()
+    beQuiet()
   }
 
   function ready(): void {
@@ -236,7 +241,6 @@ export function openOwnership(options: OwnershipOptions) {
     }
     compare()
     look()
-    lookAfterQuiet()
   }
 
   /** A record has changed. */
@@ -257,8 +261,7 @@ export function openOwnership(options: OwnershipOptions) {
     if (gone.length === 0) return
     log('warn', `The engine does not name ${name} for ${gone.length} of its slots any more.`)
     for (const [slot] of gone) holds.delete(slot)
-    const working = gone.flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))
-    if (working.length > 0) stopped(working)
+    stopped(workingIn(gone))
   }
 
   // This life.
@@ -266,19 +269,13 @@ export function openOwnership(options: OwnershipOptions) {
   function beat(): void {
     after(beatMs, beat)
     heldOff.clear()
-    forgetEnded()
     look()
   }
 
   function look(): void {
-    endSilent()
+    tendOthers()
     renew()
     reconcile()
-  }
-
-  /** Does not wait for the next beat when the quiet time ends. */
-  function lookAfterQuiet(): void {
-    after(quietUntil - clock.now() + 1, look)
   }
 
   function renew(): void {
@@ -313,7 +310,7 @@ export function openOwnership(options: OwnershipOptions) {
     const ended = life
     reason = 'The lease was ended by another instance, or the engine has lost it.'
     cancelStop?.()
-    quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
+    beQuiet()
     stopAll()
     // What was known may be of records that are lost.
     disconnect()
@@ -324,7 +321,6 @@ export function openOwnership(options: OwnershipOptions) {
       if (life !== ended || isClosed) return
       holds.clear()
       life = newLife()
-      lookAfterQuiet()
       publish()
     })
   }
@@ -353,37 +349,27 @@ export function openOwnership(options: OwnershipOptions) {
     return revision
   }
 
-  /** Ends the lives that do not renew: their own renewals fail from then on. */
-  function endSilent(): void {
+  /** Ends the lives that do not renew, and forgets those that ended long ago: a few at a time. */
+  function tendOthers(): void {
     if (!view || !isReady || closing) return
-    for (const { id, revision } of view.silent()) if (id !== life.id) void end(view, id, revision)
+    const again = (): void => undefined
+    for (const one of view.silent()) if (one.id !== life.id) end(view, one).catch(again)
+    const forgettable = view.forgettable(FORGOTTEN * ttlMs).slice(0, WRITES_AT_ONCE)
+    for (const one of forgettable) forget(view, one).catch(again)
   }
 
-  async function end(opened: View, id: string, revision: number): Promise<void> {
-    const other = opened.members().find((member) => member.id === id)?.name ?? ''
+  /** Its own renewals fail from then on. */
+  async function end(opened: View, { id, name: other, revision }: Sighted): Promise<void> {
     const value = memberText({ name: other, beat: 0, slots: 0, ttl: 0, ended: true })
-    try {
-      const written = await put(opened, memberKey(id), value, revision)
-      if (written !== undefined) log('warn', `${other || id} is gone: others take its slots.`)
-      if (view === opened) reconcile()
-    } catch {
-      // At the next beat again.
-    }
+    const written = await put(opened, memberKey(id), value, revision)
+    if (written !== undefined) log('warn', `${other || id} is gone: others take its slots.`)
+    if (view === opened) reconcile()
   }
 
-  /** Each life leaves a record. A few at a time; whoever is first deletes it. */
-  function forgetEnded(): void {
-    if (!view || !isReady || closing) return
-    const opened = view
-    const forgettable = view.forgettable(FORGOTTEN * ttlMs)
-    for (const { id, revision } of forgettable.slice(0, WRITES_AT_ONCE)) {
-      const key = memberKey(id)
-      answered(store.remove(key, revision)).then(
-        () => opened.correct(key, undefined, revision),
-        // At the next beat again.
-        () => undefined,
-      )
-    }
+  /** Each life leaves a record. Whoever is first deletes it. */
+  async function forget(opened: View, { id, revision }: Sighted): Promise<void> {
+    await answered(store.remove(memberKey(id), revision))
+    opened.correct(memberKey(id), undefined, revision)
   }
 
   function members(): Member[] {
@@ -394,12 +380,6 @@ export function openOwnership(options: OwnershipOptions) {
   }
 
   // The slots.
-
-  function workingCount(): number {
-    let count = 0
-    for (const { work } of holds.values()) if (work === 'working') count++
-    return count
-  }
 
   /** Brings what is held nearer to what should be. Called whenever something has changed. */
   function reconcile(): void {
@@ -414,11 +394,12 @@ export function openOwnership(options: OwnershipOptions) {
         if (hold && isMine) {
           if (hold.work === 'idle' && clock.now() >= resumeAt) begin.push(slot)
         } else if (hold?.work === 'working') give.push(slot)
-        else if (isMine ? mayTake(slot) : holderOf(slot) === life.id)
-          write(slot, isMine ? life.id : FREE)
+        else if (isMine ? mayTake(slot) : holderOf(slot) === life.id) {
+          void write(view!, slot, isMine ? life.id : FREE)
+        }
       }
-      if (give.length > 0) stopped(give)
-      if (begin.length > 0) started(begin)
+      stopped(give)
+      started(begin)
     }
     publish()
   }
@@ -443,24 +424,12 @@ export function openOwnership(options: OwnershipOptions) {
   }
 
   /** Takes a slot for this life or, with an empty holder, sets it free. A few at a time. */
-  function write(slot: number, holder: string): void {
+  async function write(opened: View, slot: number, holder: string): Promise<void> {
     if (writes >= WRITES_AT_ONCE || heldOff.has(slot)) return
+    const present = life
     writes++
     busy.add(slot)
     holds.delete(slot)
-    void writeOnce(slot, holder, life, view!).finally(() => {
-      writes--
-      busy.delete(slot)
-      reconcile()
-    })
-  }
-
-  async function writeOnce(
-    slot: number,
-    holder: string,
-    present: Life,
-    opened: View,
-  ): Promise<void> {
     try {
       const known = opened.slot(slot)?.revision ?? 0
       const revision = await put(opened, slotKey(slot), holder, known)
@@ -471,22 +440,27 @@ export function openOwnership(options: OwnershipOptions) {
       compare()
     } catch {
       heldOff.add(slot)
+    } finally {
+      writes--
+      busy.delete(slot)
+      reconcile()
     }
   }
 
   function started(begin: readonly number[]): void {
+    if (begin.length === 0) return
     for (const slot of begin) holds.get(slot)!.work = 'working'
     options.onTaken(begin)
   }
 
   /** Stops all that is worked for. What is held stays ours on the engine. */
   function stopAll(limitMs?: number): void {
-    const working = [...holds].flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))
-    if (working.length > 0) stopped(working, limitMs)
+    stopped(workingIn(holds), limitMs)
   }
 
   /** Stops work, and lets nothing more out once it has stopped, or has had its time. */
   function stopped(which: readonly number[], limitMs = STOPPING * ttlMs): void {
+    if (which.length === 0) return
     const ended = which.map((slot) => holds.get(slot))
     for (const slot of which) busy.add(slot)
     for (const hold of ended) if (hold) hold.work = 'stopping'
@@ -550,6 +524,8 @@ export function openOwnership(options: OwnershipOptions) {
     publish()
   }
 
+  // A redeploy uses the connection again, and need not wait.
+  beQuiet(link.since)
   if (link.isUp) connect()
   after(beatMs, beat)
 
@@ -575,3 +551,6 @@ export function openOwnership(options: OwnershipOptions) {
     close: (): Promise<void> => (closing ??= closeOnce()),
   }
 }
+
+const workingIn = (holds: Iterable<[number, Hold]>): number[] =>
+  [...holds].flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))

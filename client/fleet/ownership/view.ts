@@ -26,6 +26,12 @@ interface Records {
   readonly missing: Map<string, number>
 }
 
+/** A life, as it was seen last. Revision 0: it has no record. */
+export type Sighted = Pick<MemberRecord, 'name'> & {
+  readonly id: string
+  readonly revision: number
+}
+
 export type View = ReturnType<typeof createView>
 
 /** @param former of the same connection: how long records have been the same, it knows already */
@@ -86,7 +92,7 @@ export function createView(clock: Clock, ttlMs: number, former?: Records) {
         ended ? [] : [{ name, id, slots, inventory }],
       ),
     /** The records of ended lives that were known so long ago already, and that no slot names. */
-    forgettable(sinceMs: number): Array<{ id: string; revision: number }> {
+    forgettable(sinceMs: number): Sighted[] {
       const named = holders()
       return lives().filter(
         ({ id, ended, since }) => ended && clock.now() - since >= sinceMs && !named.has(id),
@@ -96,7 +102,7 @@ export function createView(clock: Clock, ttlMs: number, former?: Records) {
      * The lives whose records have not changed for a whole TTL, or which hold slots and have had no
      * record for so long. To be asked at each beat: the time of those without a record counts from there.
      */
-    silent(): Array<{ id: string; revision: number }> {
+    silent(): Sighted[] {
       const now = clock.now()
       const unknown = [...holders()].filter((id) => id !== FREE && !known.has(memberKey(id)))
       for (const id of unknown) if (!missing.has(id)) missing.set(id, now)
@@ -104,7 +110,7 @@ export function createView(clock: Clock, ttlMs: number, former?: Records) {
       return [
         ...lives().filter(({ ended, ttl, since }) => !ended && now - since >= Math.max(ttlMs, ttl)),
         ...[...missing].flatMap(([id, since]) =>
-          now - since >= ttlMs ? [{ id, revision: 0 }] : [],
+          now - since >= ttlMs ? [{ id, name: '', revision: 0 }] : [],
         ),
       ]
     },
