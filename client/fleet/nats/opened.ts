@@ -1,8 +1,7 @@
 import type { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { GatewayError } from '../../errors'
-import { inTime } from '../../stop'
-import { engineAway, noResponse, reasonOf } from './failures'
+import { answered, engineAway, reasonOf } from './failures'
 import type { Link } from './link'
 
 /**
@@ -44,7 +43,7 @@ export function openedOn<T>(link: Link, open: (engine: Kvm) => Promise<T>) {
    */
   async function use<R>(work: (opened: T) => Promise<R>): Promise<R> {
     try {
-      return await inTime(link.timeout, attempt(work), () => noResponse(link.timeout))
+      return await answered(link.timeout, attempt(work))
     } catch (error) {
       throw error instanceof GatewayError ? error : engineAway(reasonOf(error))
     }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { createKeyedMutex } from '../../connection/concurrency'
 import { GatewayError, closedError, inDoubt, invalidInput, words } from '../../errors'
-import { Stop, inTime, pause, untilStopped } from '../../stop'
+import { Stop, pause, untilStopped } from '../../stop'
 import { slotOf } from '../slots'
 import type { Command, Commands } from '../types'
-import { noResponse } from './failures'
+import { answered } from './failures'
 import { roomOn } from './fenced-records'
 import { lost, resultOf } from './outcome'
 import { KEPT_MS, type Answer, type Offer } from './owner'
@@ -83,7 +83,7 @@ export function createSender(
       try {
         const request = connection.request(subject, message, { timeout, noMux: true, reply })
         // Of a connection that is lost, nothing more is heard, not even that the time is over.
-        const asked = inTime(timeout, request, () => noResponse(timeout))
+        const asked = answered(timeout, request)
         const { subject: place, data } = await untilStopped(asked, over, closedError)
         return (place === reply && unsealed(key, { subject: place }, data)) || 'silent'
       } catch (error) {
