@@ -109,7 +109,7 @@ function follow(
 ): () => void {
   try {
     const source = inventorySource(RED, node, config)
-    const rules = inventoryRules(RED, node, source, config, {
+    const rules = inventoryRules(RED, node, config, {
       secretPrefix: secretPrefixOf(config),
       defaults: { ...node.credentials, baseUrl: config.baseUrl, fingerprint: config.fingerprint },
     })

@@ -247,17 +247,15 @@ export function createFleet(options: FleetOptions): OwnFleet {
   }
 
   /**
-   * Ends all work for an appliance. What follows it stops at once; its connection waits for what is under
-   * way as at every close. Never rejects.
+   * Ends all work for an appliance, which is leaving until that is over. What follows it stops at once;
+   * its connection waits for what is under way as at every close.
    */
-  function retire(entry: Entry): Promise<void> {
+  function retire(entry: Entry): void {
     const { appliance, row, isFollowed, key } = entry
     const { name } = row
+    Object.assign(entry, { isOwned: false, isFollowed: false, appliance: undefined })
+    if (!appliance) return
     const former = formerOf(name, key)
-    entry.isOwned = false
-    entry.isFollowed = false
-    entry.appliance = undefined
-    if (!appliance) return former ?? Promise.resolve()
     const told = isFollowed
       ? [...followers].map((one) => guarded(name, () => one.removed(appliance)))
       : []
@@ -267,17 +265,16 @@ export function createFleet(options: FleetOptions): OwnFleet {
     const over = Promise.all([former, ...told, kept, ended]).then(() => void leaving.delete(left))
     const left = { name, key, over }
     leaving.add(left)
-    return over
   }
 
+  /** Also of those that have left the inventory, or had another name, a moment ago and are still at it. */
   async function give(isGiven: (name: string) => boolean): Promise<void> {
     const given = [...entries.values()].filter(({ row }) => isGiven(row.name))
-    const over = given.map(retire)
+    const keys = new Set(given.map(({ key }) => key))
+    given.forEach(retire)
     tellChanged()
-    await Promise.all(over)
-    // Some may have left the inventory a moment ago, and still be at it.
-    const left = [...leaving].filter(({ name }) => isGiven(name))
-    await Promise.all(left.map((former) => former.over))
+    const left = [...leaving].filter(({ name, key }) => isGiven(name) || keys.has(key))
+    await Promise.all(left.map(({ over }) => over))
   }
 
   function tellChanged(): void {
@@ -318,7 +315,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
       entries.set(row.name, known && isSame(known.row, row) ? known : fresh)
     }
     const former = [...before.values()].filter((one) => entries.get(one.row.name) !== one)
-    for (const one of former) void retire(one)
+    for (const one of former) retire(one)
     if (digest !== undefined) logChange(rows, before, former)
     logIgnored(inventory)
     logFaults(faults)
@@ -497,9 +494,9 @@ export function createFleet(options: FleetOptions): OwnFleet {
       removals.release()
       // The share gives up in time, also when an appliance does not respond.
       const given = share?.close().catch(() => undefined)
-      const over = [...entries.values()].map(retire)
-      const former = [...leaving].map((left) => left.over)
-      await Promise.all([given, stopGathering(), ...over, ...former])
+      for (const entry of entries.values()) retire(entry)
+      const former = [...leaving].map(({ over }) => over)
+      await Promise.all([given, stopGathering(), ...former])
       stop.now()
     },
   }

@@ -15,8 +15,6 @@ import type { InventoryConfig } from '../options'
 
 /** Where an inventory comes from. */
 export interface InventorySource {
-  /** It is a part of the flow. */
-  readonly isTyped: boolean
   /** The inventory, where it never changes. @throws GatewayError `CONFIG` when there is none */
   readonly value?: () => unknown
   /**
@@ -48,9 +46,9 @@ export function inventorySource(
   const text = typeof inventory === 'string' ? inventory : ''
   switch (inventoryType) {
     case 'json':
-      return { isTyped: true, value: () => text }
+      return { value: () => text }
     case 'env':
-      return { isTyped: false, value: () => variable(RED, node, text.trim(), property) }
+      return { value: () => variable(RED, node, text.trim(), property) }
     case 'file':
       return fileSource(RED, text.trim())
     case 'global':
@@ -68,8 +66,7 @@ export function inventorySource(
 export function inventoryRules(
   RED: NodeAPI,
   node: Node,
-  { isTyped }: InventorySource,
-  { inventoryHosts }: InventoryConfig,
+  { inventoryType, inventoryHosts }: InventoryConfig,
   { secretPrefix, defaults }: Required<Pick<InventoryRules, 'secretPrefix' | 'defaults'>>,
 ): InventoryRules {
   const passwordHosts = linesProperty('inventoryHosts', inventoryHosts)
@@ -80,7 +77,7 @@ export function inventoryRules(
     const value: unknown = RED.util.getSetting(node, name)
     return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
   }
-  return { lookUp, defaults, isTyped, secretPrefix, passwordHosts }
+  return { lookUp, defaults, isTyped: inventoryType === 'json', secretPrefix, passwordHosts }
 }
 
 function variable(RED: NodeAPI, node: Node, name: string, property: string): unknown {
@@ -100,7 +97,6 @@ function fileSource(RED: NodeAPI, path: string): InventorySource {
       throw unreadable(error.code ?? 'unknown')
     })
   return {
-    isTyped: false,
     // The stamp is older than the text: what is written meanwhile is read again.
     async look(known) {
       const found = await guarded(stat(whole))
@@ -133,7 +129,6 @@ function contextSource(RED: NodeAPI, node: Node, place: string): InventorySource
     throw unusable(`${plain.path || 'it'} ${plain.fault}`)
   }
   return {
-    isTyped: false,
     // What is in memory can be changed in place: only its text says whether it was.
     async look(known) {
       const value = (await read()) ?? ''
