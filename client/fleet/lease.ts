@@ -23,8 +23,7 @@ export interface LeaseOptions {
   log: (level: 'info' | 'warn', text: string) => void
 }
 
-/** A share by leases. */
-export interface Lease extends Required<Omit<Share, 'gathering' | 'memory' | 'parts'>> {}
+export type Lease = Required<Omit<Share, 'gathering' | 'memory' | 'parts'>>
 
 /** How long a command waits for an owner, in TTL: a takeover takes one, and the owner has to log in. */
 const WAIT = 2
@@ -35,9 +34,8 @@ const PATIENCE = 2
 export function openLease(options: LeaseOptions): Lease {
   const { engine, name, ttlMs, follower, clock = MONOTONIC, log } = options
   const slots = new Map<string, number>()
-  /** Since when, by the clock and as it is reported. */
+  /** Since when it is, by the clock and as it is reported. */
   let lost: { since: number; at: number } | undefined
-  let wasMember = false
   let closed = false
 
   /** Asked for each request, by names of the inventory only. */
@@ -73,26 +71,28 @@ export function openLease(options: LeaseOptions): Lease {
       return follower.onGiving(among(given))
     },
     onState(state) {
-      note(state)
+      if (state.phase === 'lost') lose()
+      if (state.phase === 'member') found()
       follower.onState(shown(state))
     },
   })
   const cancelPatience = clock.after(PATIENCE * ttlMs, () => {
-    if (wasMember) return
     lose()
     follower.onState(shown(ownership.state()))
   })
 
-  function note({ phase }: ShareState): void {
-    if (closed) return
-    if (phase === 'lost') lose()
-    if (phase !== 'member') return
-    wasMember = true
+  function lose(): void {
+    if (lost || closed) return
+    lost = { since: clock.now(), at: Date.now() }
+    follower.onEngine({ isUp: false, at: lost.at })
+  }
+
+  function found(): void {
     cancelPatience()
-    if (!lost) return
-    const outageMs = Math.round(clock.now() - lost.since)
-    const { at: since } = lost
+    if (!lost || closed) return
+    const { at: since, since: from } = lost
     lost = undefined
+    const outageMs = Math.round(clock.now() - from)
     follower.onEngine({ isUp: true, at: Date.now(), since, outageMs })
   }
 
@@ -100,12 +100,6 @@ export function openLease(options: LeaseOptions): Lease {
   function shown(state: ShareState): ShareState {
     if (!lost || state.phase !== 'joining') return state
     return { ...state, phase: 'lost', reason: state.reason ?? 'It cannot join the fleet.' }
-  }
-
-  function lose(): void {
-    if (lost || closed) return
-    lost = { since: clock.now(), at: Date.now() }
-    follower.onEngine({ isUp: false, at: lost.at })
   }
 
   /** What could not be sent because the appliance is being given away is for its next owner. */

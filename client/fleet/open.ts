@@ -27,24 +27,13 @@ export interface OpenMemoryOptions {
   pauseMs?: number
 }
 
-/** What is open on all appliances that this instance owns, in the memory of the fleet. */
-export interface OpenMemory {
-  /**
-   * What the former owner has left. Rejects after the third attempt. A read takes its turn, for as long
-   * as the engine answers those before it. Once one has had no answer and no other has had one
-   * meanwhile, the attempts of those that wait count as made.
-   */
-  read(appliance: string): Promise<Saved>
-  /** Writes what is open now, if that has changed. What the engine does not take is tried again with the next call. */
-  keep(appliance: string, connection: Connection): void
-  /** Writes it for the last time. Settles when that is done, or was not possible. */
-  end(appliance: string, connection: Connection): Promise<void>
-}
+export type OpenMemory = ReturnType<typeof createOpenMemory>
 
+/** What is open on all appliances that this instance owns, in the memory of the fleet. */
 export function createOpenMemory(
   memory: ShareMemory,
   { token, isWanted, log, stop, pauseMs = PAUSE_MS }: OpenMemoryOptions,
-): OpenMemory {
+) {
   const outages = createOutageLog(
     log,
     'What watches have open is in the memory of the fleet again.',
@@ -105,6 +94,7 @@ export function createOpenMemory(
     }
   }
 
+  /** Writes what is open now, if that has changed. What the engine does not take is tried again with the next call. */
   function keep(appliance: string, connection: Connection): void {
     const known = kept.get(appliance)
     const present = token(appliance)
@@ -117,9 +107,15 @@ export function createOpenMemory(
   }
 
   return {
-    read: (appliance) => attempt(appliance, ATTEMPTS - 1),
+    /**
+     * What the former owner has left. Rejects after the third attempt. A read takes its turn, for as long
+     * as the engine answers those before it. Once one has had no answer and no other has had one
+     * meanwhile, the attempts of those that wait count as made.
+     */
+    read: (appliance: string): Promise<Saved> => attempt(appliance, ATTEMPTS - 1),
     keep,
-    async end(appliance, connection) {
+    /** Writes it for the last time. Settles when that is done, or was not possible. */
+    async end(appliance: string, connection: Connection): Promise<void> {
       keep(appliance, connection)
       const writing = writes.get(appliance)
       kept.delete(appliance)

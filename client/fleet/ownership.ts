@@ -46,8 +46,8 @@ import { randomUUID } from 'node:crypto'
 import { MONOTONIC, type Clock } from '../clock'
 import { Stop, inTime } from '../stop'
 import { BEAT, createLife, type Life } from './ownership/member'
-import { FREE, keyIn, memberKey, memberText, slotKey } from './ownership/records'
-import { advice, createView, type View } from './ownership/view'
+import { FREE, memberKey, memberText, slotKey } from './ownership/records'
+import { advice, createView, type Sighted, type View } from './ownership/view'
 import { SLOTS } from './slots'
 import type { EngineLink, Member, ShareState, Store } from './types'
 
@@ -76,23 +76,7 @@ export interface OwnershipOptions {
   log: (level: 'info' | 'warn', text: string) => void
 }
 
-export interface Ownership {
-  /** Whether this instance works for the slot. */
-  owns(slot: number): boolean
-  /**
-   * Whether a request may go out: false from 0.9 TTL after the last confirmed renewal was sent. By
-   * the clock alone; cheap, to be asked immediately before each request.
-   */
-  maySend(slot: number): boolean
-  /** A number that grows with each owner of the slot; undefined where this instance does not hold it. */
-  token(slot: number): number | undefined
-  state(): ShareState
-  /**
-   * Stops all work and ends the member record, which sets all slots free at once; within 4 s. Without an
-   * engine they become free when the lease has expired.
-   */
-  close(): Promise<void>
-}
+export type Ownership = ReturnType<typeof openOwnership>
 
 /** A slot that the engine has confirmed as ours. */
 interface Hold {
@@ -101,15 +85,6 @@ interface Hold {
   readonly token: number
   /** `stopping`: the work may still send what it needs to stop. `idle`: there is no work, nothing is sent. */
   work: 'working' | 'stopping' | 'idle'
-}
-
-/** One connection to the engine, as long as it lasts. */
-interface Connection {
-  readonly view: View
-  /** The view is complete, and what is held was compared with it. */
-  isReady: boolean
-  /** Ends the watch. */
-  stop?: () => void
 }
 
 /** How long the end of work may take, in TTL: from where it is stopped until the fence. */
@@ -130,7 +105,7 @@ const GIVING_MS = 8000
 const LATE_END_MS = 800
 
 /** Joins the instances that share slots over this store, and takes part until it is closed. */
-export function openOwnership(options: OwnershipOptions): Ownership {
+export function openOwnership(options: OwnershipOptions) {
   const { store, link, name, ttlMs, log, clock = MONOTONIC, slots = SLOTS } = options
   const beatMs = BEAT * ttlMs
   const over = new Stop()
@@ -144,18 +119,21 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   const heldOff = new Set<number>()
   const stops = new Set<Promise<void>>()
   let writes = 0
-  let connection: Connection | undefined
+  /** What the present watch has shown; undefined without a connection. */
+  let view: View | undefined
+  /** It is complete, and what is held was compared with it. */
+  let isReady = false
+  let endWatch: (() => void) | undefined
   /** What the watch before has shown, where the connection is still the same. */
   let former: View | undefined
-  /** Nothing is taken and no life begins before. A redeploy uses the connection again, and need not wait. */
-  let quietUntil = (link.since ?? clock.now()) + ttlMs
+  /** Nothing is taken and no life begins before. */
+  let quietUntil = 0
   /** What is held is not worked for before. */
   let resumeAt = Number.NEGATIVE_INFINITY
   let life = newLife()
   let renewing: Promise<void> | undefined
   let cancelStop: (() => void) | undefined
   let cancelRetry: (() => void) | undefined
-  let cancelLook: (() => void) | undefined
   let reason: string | undefined
   let closing: Promise<void> | undefined
   let isClosed = false
@@ -186,24 +164,30 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   }
 
   function saidOfItself(): Pick<Member, 'slots' | 'inventory'> {
-    return { slots: workingCount(), inventory: options.inventory?.() }
+    return { slots: workingIn(holds).length, inventory: options.inventory?.() }
+  }
+
+  /** What comes after it does not wait for the next beat. */
+  function beQuiet(since = clock.now()): void {
+    quietUntil = since + ttlMs
+    after(quietUntil - clock.now() + 1, look)
   }
 
   // The connection.
 
   function connect(): void {
-    const view = createView(clock, ttlMs, former)
-    const opened: Connection = { view, isReady: false }
-    const isPresent = (): boolean => connection === opened
-    connection = opened
-    opened.stop = store.watch({
+    const opened = createView(clock, ttlMs, former?.records)
+    const isPresent = (): boolean => view === opened
+    view = opened
+    isReady = false
+    endWatch = store.watch({
       onEntry(key, entry) {
         if (!isPresent()) return
-        view.note(key, entry)
-        if (opened.isReady) seen(opened, key)
+        opened.note(key, entry)
+        if (isReady) seen()
       },
       onReady() {
-        if (isPresent() && !opened.isReady) ready(opened)
+        if (isPresent() && !isReady) ready()
       },
       onEnd(hasLost, why) {
         if (isPresent()) connectAgain(hasLost, why)
@@ -212,27 +196,27 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   }
 
   function disconnect(why?: string): void {
-    connection?.stop?.()
-    connection = undefined
-    former = undefined
+    endWatch?.()
+    view = former = endWatch = undefined
+    isReady = false
     if (why) reason = why
   }
 
   /** The watch has ended, and another one begins on the same connection. */
   function connectAgain(hasLost: boolean, why?: string): void {
-    const ended = connection!.isReady ? connection!.view : former
+    const ended = isReady ? view : former
     disconnect(why)
     former = ended
     if (hasLost) lostRecords()
     after(AGAIN_MS, () => {
-      if (!connection && link.isUp) connect()
+      if (!view && link.isUp) connect()
     })
   }
 
   const unhook = link.onChange((isUp, why) => {
     disconnect(isUp ? undefined : (why ?? 'The connection to the engine was lost.'))
     if (isUp) {
-      quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
+      beQuiet()
       connect()
     }
     publish()
@@ -243,46 +227,41 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     log('warn', 'The engine has lost records: nothing is taken over for one TTL.')
     reason = 'The engine has lost records.'
     former = undefined
-    quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
-    lookAfterQuiet()
+    beQuiet()
   }
 
-  function ready(opened: Connection): void {
-    opened.isReady = true
-    if (former && opened.view.isBehind(former)) lostRecords()
+  function ready(): void {
+    isReady = true
+    if (former && view!.isBehind(former.records)) lostRecords()
     former = undefined
     if (clock.now() >= life.fence && life.joined) {
       // Who was ended meanwhile cannot be sure that the engine still knows it (point 3).
       resumeAt = quietUntil
       stopAll()
     }
-    compare(opened.view, [...holds.keys()])
+    compare()
     look()
-    lookAfterQuiet()
   }
 
   /** A record has changed. */
-  function seen({ view }: Connection, key: string): void {
-    const about = keyIn(key)
-    if (about && 'slot' in about) compare(view, [about.slot])
-    if (about && 'member' in about && about.member === life.id && view.isEnded(life.id)) renew()
+  function seen(): void {
+    compare()
+    if (view?.isEnded(life.id)) renew()
     reconcile()
   }
 
   /** What is held must be exactly what was written: otherwise it is ours no more. */
-  function compare(view: View, which: readonly number[]): void {
+  function compare(): void {
     // All of it is being stopped, which the fence limits.
-    if (life.over) return
-    const gone = which.filter((slot) => {
-      const hold = holds.get(slot)
-      const record = view.slot(slot)
-      return hold && !(record?.holder === life.id && record.revision === hold.revision)
+    if (life.over || !view) return
+    const gone = [...holds].filter(([slot, { revision }]) => {
+      const record = view!.slot(slot)
+      return record?.value !== life.id || record.revision !== revision
     })
     if (gone.length === 0) return
     log('warn', `The engine does not name ${name} for ${gone.length} of its slots any more.`)
-    const working = gone.filter((slot) => holds.get(slot)!.work === 'working')
-    for (const slot of gone) holds.delete(slot)
-    if (working.length > 0) stopped(working)
+    for (const [slot] of gone) holds.delete(slot)
+    stopped(workingIn(gone))
   }
 
   // This life.
@@ -290,36 +269,29 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   function beat(): void {
     after(beatMs, beat)
     heldOff.clear()
-    forgetEnded()
     look()
   }
 
   function look(): void {
-    endSilent()
+    tendOthers()
     renew()
     reconcile()
   }
 
-  /** Does not wait for the next beat when the quiet time ends. */
-  function lookAfterQuiet(): void {
-    cancelLook?.()
-    cancelLook = after(quietUntil - clock.now() + 1, look)
-  }
-
   function renew(): void {
     cancelRetry?.()
-    if (renewing || isClosed || life.over || !connection?.isReady) return
+    if (renewing || isClosed || life.over || !isReady) return
     if (!life.joined && (closing || clock.now() < quietUntil)) return
-    renewing = renewOnce(life, connection).finally(() => {
+    renewing = renewOnce(life, view).finally(() => {
       renewing = undefined
       publish()
     })
   }
 
-  async function renewOnce(present: Life, opened: Connection): Promise<void> {
+  async function renewOnce(present: Life, opened: View | undefined): Promise<void> {
     const from = clock.now()
     try {
-      if (!(await present.renew(() => connection === opened))) {
+      if (!(await present.renew(() => view === opened))) {
         startOver()
         return
       }
@@ -338,7 +310,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     const ended = life
     reason = 'The lease was ended by another instance, or the engine has lost it.'
     cancelStop?.()
-    quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
+    beQuiet()
     stopAll()
     // What was known may be of records that are lost.
     disconnect()
@@ -349,13 +321,12 @@ export function openOwnership(options: OwnershipOptions): Ownership {
       if (life !== ended || isClosed) return
       holds.clear()
       life = newLife()
-      lookAfterQuiet()
       publish()
     })
   }
 
   function isHealthy(): boolean {
-    return !!connection?.isReady && life.joined && !life.over && clock.now() < life.stopAt
+    return isReady && life.joined && !life.over && clock.now() < life.stopAt
   }
 
   // The others.
@@ -365,7 +336,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
    * @returns the new revision; undefined when it was another one
    */
   async function put(
-    { view }: Connection,
+    opened: View,
     key: string,
     value: string,
     known: number,
@@ -373,62 +344,42 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     const revision = await answered(
       known === 0 ? store.create(key, value) : store.update(key, value, known),
     )
-    if (revision === undefined) view.correct(key, await answered(store.get(key)), known)
-    else view.note(key, { value, revision })
+    if (revision === undefined) opened.correct(key, await answered(store.get(key)), known)
+    else opened.note(key, { value, revision })
     return revision
   }
 
-  /** Ends the lives that do not renew: their own renewals fail from then on. */
-  function endSilent(): void {
-    const opened = connection
-    if (!opened?.isReady || closing) return
-    for (const { id, revision } of opened.view.silent()) {
-      if (id !== life.id) void end(opened, id, revision)
-    }
+  /** Ends the lives that do not renew, and forgets those that ended long ago: a few at a time. */
+  function tendOthers(): void {
+    if (!view || !isReady || closing) return
+    const again = (): void => undefined
+    for (const one of view.silent()) if (one.id !== life.id) end(view, one).catch(again)
+    const forgettable = view.forgettable(FORGOTTEN * ttlMs).slice(0, WRITES_AT_ONCE)
+    for (const one of forgettable) forget(view, one).catch(again)
   }
 
-  async function end(opened: Connection, id: string, revision: number): Promise<void> {
-    const key = memberKey(id)
-    const other = opened.view.members().find((member) => member.id === id)?.name ?? ''
+  /** Its own renewals fail from then on. */
+  async function end(opened: View, { id, name: other, revision }: Sighted): Promise<void> {
     const value = memberText({ name: other, beat: 0, slots: 0, ttl: 0, ended: true })
-    try {
-      const written = await put(opened, key, value, revision)
-      if (written !== undefined) log('warn', `${other || id} is gone: others take its slots.`)
-      if (connection === opened) reconcile()
-    } catch {
-      // At the next beat again.
-    }
+    const written = await put(opened, memberKey(id), value, revision)
+    if (written !== undefined) log('warn', `${other || id} is gone: others take its slots.`)
+    if (view === opened) reconcile()
   }
 
-  /** Each life leaves a record. A few at a time; whoever is first deletes it. */
-  function forgetEnded(): void {
-    if (!connection?.isReady || closing) return
-    const { view } = connection
-    for (const { id, revision } of view.forgettable(FORGOTTEN * ttlMs).slice(0, WRITES_AT_ONCE)) {
-      const key = memberKey(id)
-      answered(store.remove(key, revision)).then(
-        () => view.correct(key, undefined, revision),
-        // At the next beat again.
-        () => undefined,
-      )
-    }
+  /** Each life leaves a record. Whoever is first deletes it. */
+  async function forget(opened: View, { id, revision }: Sighted): Promise<void> {
+    await answered(store.remove(memberKey(id), revision))
+    opened.correct(memberKey(id), undefined, revision)
   }
 
   function members(): Member[] {
     // While the records are read again, those of before.
-    const view = connection?.isReady ? connection.view : former
-    const others = view?.members().filter(({ id }) => id !== life.id) ?? []
+    const others = (isReady ? view : former)?.members().filter(({ id }) => id !== life.id) ?? []
     if (!life.joined || life.over) return others
     return [...others, { name, id: life.id, ...saidOfItself() }]
   }
 
   // The slots.
-
-  function workingCount(): number {
-    let count = 0
-    for (const { work } of holds.values()) if (work === 'working') count++
-    return count
-  }
 
   /** Brings what is held nearer to what should be. Called whenever something has changed. */
   function reconcile(): void {
@@ -443,10 +394,12 @@ export function openOwnership(options: OwnershipOptions): Ownership {
         if (hold && isMine) {
           if (hold.work === 'idle' && clock.now() >= resumeAt) begin.push(slot)
         } else if (hold?.work === 'working') give.push(slot)
-        else if (isMine ? mayTake(slot) : namesMe(slot)) write(slot, isMine ? life.id : FREE)
+        else if (isMine ? mayTake(slot) : holderOf(slot) === life.id) {
+          void write(view!, slot, isMine ? life.id : FREE)
+        }
       }
-      if (give.length > 0) stopped(give)
-      if (begin.length > 0) started(begin)
+      stopped(give)
+      started(begin)
     }
     publish()
   }
@@ -461,60 +414,53 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     return advised.lives
   }
 
-  const namesMe = (slot: number): boolean => connection!.view.slot(slot)?.holder === life.id
+  const holderOf = (slot: number): string | undefined => view?.slot(slot)?.value
 
   /** Also where the record names this life, though it does not hold the slot: an answer or a record was lost. */
   function mayTake(slot: number): boolean {
     if (clock.now() < quietUntil) return false
-    const holder = connection!.view.slot(slot)?.holder
-    return !holder || holder === life.id || connection!.view.isEnded(holder)
+    const holder = holderOf(slot)
+    return !holder || holder === life.id || view!.isEnded(holder)
   }
 
   /** Takes a slot for this life or, with an empty holder, sets it free. A few at a time. */
-  function write(slot: number, holder: string): void {
+  async function write(opened: View, slot: number, holder: string): Promise<void> {
     if (writes >= WRITES_AT_ONCE || heldOff.has(slot)) return
+    const present = life
     writes++
     busy.add(slot)
     holds.delete(slot)
-    void writeOnce(slot, holder, life, connection!).finally(() => {
+    try {
+      const known = opened.slot(slot)?.revision ?? 0
+      const revision = await put(opened, slotKey(slot), holder, known)
+      // An answer of a former connection or life proves nothing of now.
+      if (revision === undefined || view !== opened || life !== present) return
+      if (holder === FREE || life.over || closing) return
+      holds.set(slot, { revision, token: store.createdAt + revision, work: 'idle' })
+      compare()
+    } catch {
+      heldOff.add(slot)
+    } finally {
       writes--
       busy.delete(slot)
       reconcile()
-    })
-  }
-
-  async function writeOnce(
-    slot: number,
-    holder: string,
-    present: Life,
-    opened: Connection,
-  ): Promise<void> {
-    const { view } = opened
-    try {
-      const revision = await put(opened, slotKey(slot), holder, view.slot(slot)?.revision ?? 0)
-      // An answer of a former connection or life proves nothing of now.
-      if (revision === undefined || connection !== opened || life !== present) return
-      if (holder === FREE || life.over || closing) return
-      holds.set(slot, { revision, token: store.createdAt + revision, work: 'idle' })
-      compare(view, [slot])
-    } catch {
-      heldOff.add(slot)
     }
   }
 
   function started(begin: readonly number[]): void {
+    if (begin.length === 0) return
     for (const slot of begin) holds.get(slot)!.work = 'working'
     options.onTaken(begin)
   }
 
   /** Stops all that is worked for. What is held stays ours on the engine. */
   function stopAll(limitMs?: number): void {
-    const working = [...holds].flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))
-    if (working.length > 0) stopped(working, limitMs)
+    stopped(workingIn(holds), limitMs)
   }
 
   /** Stops work, and lets nothing more out once it has stopped, or has had its time. */
   function stopped(which: readonly number[], limitMs = STOPPING * ttlMs): void {
+    if (which.length === 0) return
     const ended = which.map((slot) => holds.get(slot))
     for (const slot of which) busy.add(slot)
     for (const hold of ended) if (hold) hold.work = 'stopping'
@@ -578,17 +524,33 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     publish()
   }
 
+  // A redeploy uses the connection again, and need not wait.
+  beQuiet(link.since)
   if (link.isUp) connect()
   after(beatMs, beat)
 
   return {
-    owns: (slot) => holds.get(slot)?.work === 'working' && clock.now() < life.fence,
-    maySend(slot) {
+    /** Whether this instance works for the slot. */
+    owns: (slot: number): boolean =>
+      holds.get(slot)?.work === 'working' && clock.now() < life.fence,
+    /**
+     * Whether a request may go out: false from 0.9 TTL after the last confirmed renewal was sent. By
+     * the clock alone; cheap, to be asked immediately before each request.
+     */
+    maySend(slot: number): boolean {
       const hold = holds.get(slot)
       return hold !== undefined && hold.work !== 'idle' && clock.now() < life.fence
     },
-    token: (slot) => holds.get(slot)?.token,
+    /** A number that grows with each owner of the slot; undefined where this instance does not hold it. */
+    token: (slot: number): number | undefined => holds.get(slot)?.token,
     state,
-    close: () => (closing ??= closeOnce()),
+    /**
+     * Stops all work and ends the member record, which sets all slots free at once; within 4 s. Without an
+     * engine they become free when the lease has expired.
+     */
+    close: (): Promise<void> => (closing ??= closeOnce()),
   }
 }
+
+const workingIn = (holds: Iterable<[number, Hold]>): number[] =>
+  [...holds].flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))

@@ -337,7 +337,6 @@ describe('the inventory of a config node', () => {
     let looks = 0
     let answer: (text: string) => void = () => undefined
     const source: InventorySource = {
-      isTyped: false,
       look() {
         looks++
         return new Promise((resolve) => {

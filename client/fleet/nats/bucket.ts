@@ -1,22 +1,18 @@
 import type { Bucket as NatsBucket, KV, KvEntry, Kvm } from '@nats-io/kv'
-import type { Entry, Store } from '../types'
+import type { Entry } from '../types'
 import type { Link } from './link'
-import { openedOn, unlessChanged, type Opened } from './opened'
+import { openedOn, unlessChanged } from './opened'
+import type { EngineOptions } from './options'
 
 /** The records of one bucket. Each call rejects as `use`. */
-export interface Bucket extends Opened<KV>, Pick<Store, 'get' | 'create' | 'update' | 'remove'> {}
-
-export interface BucketOptions {
-  name: string
-  replicas: number
-  /** Milliseconds that each call may take. */
-  timeout: number
-  log: (level: 'info' | 'warn', text: string) => void
-}
+export type Bucket = ReturnType<typeof openBucket>
 
 /** A bucket that exists is used as it is; one that does not is created when it is first used. */
-export function openBucket(link: Link, options: BucketOptions): Bucket {
-  const { name, replicas, timeout, log } = options
+export function openBucket(
+  link: Link,
+  name: string,
+  { replicas, log }: Pick<EngineOptions, 'replicas' | 'log'>,
+) {
   let isCompared = false
 
   async function open(engine: Kvm): Promise<KV> {
@@ -37,18 +33,21 @@ export function openBucket(link: Link, options: BucketOptions): Bucket {
     return bucket
   }
 
-  const kept = openedOn(link, timeout, open)
+  const opened = openedOn(link, open)
+  const { use } = opened
   return {
-    ...kept,
-    async get(key) {
-      const entry = await kept.use((bucket) => bucket.get(key))
-      return entry ? entryIn(entry) : undefined
-    },
-    create: (key, value) => kept.use((bucket) => unlessChanged(bucket.create(key, value))),
-    update: (key, value, revision) =>
-      kept.use((bucket) => unlessChanged(bucket.update(key, value, revision))),
-    remove: (key, revision) =>
-      kept.use(async (bucket) => {
+    ...opened,
+    get: (key: string) =>
+      use(async (bucket) => {
+        const entry = await bucket.get(key)
+        return entry ? entryIn(entry) : undefined
+      }),
+    create: (key: string, value: string) =>
+      use((bucket) => unlessChanged(bucket.create(key, value))),
+    update: (key: string, value: string, revision: number) =>
+      use((bucket) => unlessChanged(bucket.update(key, value, revision))),
+    remove: (key: string, revision: number) =>
+      use(async (bucket) => {
         const { jsm, stream } = bucket as NatsBucket
         // A mark of the deletion would stay for ever; what is older than this sequence is removed without one.
         await jsm.streams.purge(stream, { filter: `$KV.${name}.${key}`, seq: revision + 1 })

@@ -1,53 +1,41 @@
 import { randomUUID } from 'node:crypto'
 import { Stop } from '../../stop'
-import type { Commands, Gathering, ShareMemory, Store } from '../types'
-import { openBucket, type Bucket } from './bucket'
+import { openBucket } from './bucket'
+import { createMemory } from './fenced-records'
 import { createGathering } from './gathering'
-import { createMemory, roomOn } from './fenced-records'
-import { openLink, type Link } from './link'
+import { openLink } from './link'
 import { checkOptions, type EngineOptions } from './options'
 import { serveCommands } from './owner'
 import { createSender } from './sender'
 import { createStore } from './store'
 import type { Bus, Pace } from './wire'
 
-/** What a fleet uses of NATS. */
-export interface Engine {
-  readonly link: Link
-  readonly store: Store
-  readonly commands: Commands
-  /** Its bucket is there from its first use on. */
-  readonly memory: ShareMemory
-  /** Where events and states are published. Its stream is there from the first use on. */
-  readonly gathering: Gathering
-  close(): Promise<void>
-}
-
-/** An owner beats three times in a TTL. */
-const BEATS = 3
-
 const PACE: Pace = { repeat: 500, sign: 2000, silence: 10_000 }
+
+/** What a fleet uses of NATS. */
+export type Engine = ReturnType<typeof openEngine>
 
 /**
  * Connects to NATS in the background, for ever.
  * @param pace other than the usual one, for tests
  * @throws GatewayError `CONFIG` for options that cannot work
  */
-export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
+export function openEngine(options: EngineOptions, pace: Pace = PACE) {
   const address = checkOptions(options)
-  const { fleet, key, replicas, ttlMs, log } = options
-  const timeout = ttlMs / 5
+  const { fleet } = options
   const stop = new Stop()
   const link = openLink(address, options)
-  const bucketOf = (name: string): Bucket => openBucket(link, { name, replicas, timeout, log })
-  const bus: Bus = { link, pace, fleet, key, life: randomUUID(), log }
+  const records = openBucket(link, `media-gateway-${fleet}`, options)
+  const bus: Bus = { ...options, link, pace, life: randomUUID() }
   return {
     link,
-    store: createStore(link, bucketOf(`media-gateway-${fleet}`), timeout, stop),
+    store: createStore(link, records, link.timeout, stop),
     commands: { send: createSender(bus, stop), serve: serveCommands(bus) },
-    memory: createMemory(bucketOf(`media-gateway-${fleet}-memory`), () => roomOn(link)),
-    gathering: createGathering(link, { fleet, replicas, timeout, beatMs: ttlMs / BEATS }),
-    async close() {
+    /** Its bucket is there from its first use on. */
+    memory: createMemory(link, openBucket(link, `media-gateway-${fleet}-memory`, options)),
+    /** Where events and states are published. Its stream is there from the first use on. */
+    gathering: createGathering(link, options),
+    async close(): Promise<void> {
       stop.now()
       await link.close()
     },

@@ -1,5 +1,6 @@
 import type { PermissionViolationError } from '@nats-io/transport-node'
 import { GatewayError, words } from '../../errors'
+import { inTime } from '../../stop'
 
 /** The engine did not respond, or said that it cannot. Whether it did something is not known. */
 export const engineAway = (reason: string): GatewayError =>
@@ -9,8 +10,9 @@ export const engineAway = (reason: string): GatewayError =>
     { reason },
   )
 
-/** @param ms after so long */
-export const noResponse = (ms: number): GatewayError => engineAway(`no response within ${ms} ms`)
+/** Waits for the engine, but no longer than `ms` milliseconds. */
+export const answered = <T>(ms: number, work: Promise<T>): Promise<T> =>
+  inTime(ms, work, () => engineAway(`no response within ${ms} ms`))
 
 /** Why something failed, in a few words and without secrets. */
 export function reasonOf(error: unknown): string {

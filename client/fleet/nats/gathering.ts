@@ -1,19 +1,10 @@
 import type { Kvm } from '@nats-io/kv'
 import type { Gathering } from '../types'
-import { latestRecords, requireRoom, roomOn } from './fenced-records'
+import { fencedRecords, requireRoom } from './fenced-records'
 import type { Link } from './link'
 import { codeOf, openedOn, unlessChanged } from './opened'
+import type { EngineOptions } from './options'
 import { rootOf, tokenOf } from './subjects'
-
-export interface GatheringOptions {
-  /** The name of the fleet on the engine. */
-  fleet: string
-  replicas: number
-  /** Milliseconds that each call may take. */
-  timeout: number
-  /** Milliseconds from one beat of an owner to the next. */
-  beatMs: number
-}
 
 /** Everything in the stream ends after a day: an owner confirms its states more often. */
 const KEPT_NS = 24 * 60 * 60 * 1e9
@@ -21,16 +12,20 @@ const KEPT_NS = 24 * 60 * 60 * 1e9
 const MOST_EVENTS = 1000
 /** "stream name already in use with a different configuration" */
 const OTHER_CONFIGURATION = 10058
+/** An owner beats so often in a TTL. */
+const BEATS = 3
 
 /**
  * One stream for all that is gathered. A state, or a beat, replaces the one before under its subject by
  * a roll-up: so it needs no bucket of its own, and who reads the stream gets everything in one order.
  */
-export function createGathering(link: Link, options: GatheringOptions): Gathering {
-  const { fleet, replicas, timeout, beatMs } = options
-  const room = (): number => roomOn(link)
+export function createGathering(
+  link: Link,
+  { fleet, replicas, ttlMs }: Pick<EngineOptions, 'fleet' | 'replicas' | 'ttlMs'>,
+): Gathering {
   const name = `media-gateway-${fleet}-events`
   const root = `${rootOf(fleet)}.`
+  const beatMs = ttlMs / BEATS
 
   /** A stream that exists is used as it is. */
   async function open({ js }: Kvm) {
@@ -51,7 +46,7 @@ export function createGathering(link: Link, options: GatheringOptions): Gatherin
     })
     return { js, jsm }
   }
-  const stream = openedOn(link, timeout, open)
+  const { use } = openedOn(link, open)
 
   /** @param revision the one that it replaces; undefined for any */
   function replace(key: string, value: string, revision?: number): Promise<number | undefined> {
@@ -59,29 +54,27 @@ export function createGathering(link: Link, options: GatheringOptions): Gatherin
     const headers = nats.headers()
     headers.set('Nats-Rollup', 'sub')
     const how = { headers, expect: { lastSubjectSequence: revision } }
-    return stream.use(({ js }) =>
-      unlessChanged(js.publish(root + key, value, how).then(({ seq }) => seq)),
-    )
+    return use(({ js }) => unlessChanged(js.publish(root + key, value, how).then(({ seq }) => seq)))
   }
 
   const records = {
     async get(key: string) {
       const of = { last_by_subj: root + key }
-      const message = await stream.use(({ jsm }) => jsm.streams.getMessage(name, of))
+      const message = await use(({ jsm }) => jsm.streams.getMessage(name, of))
       return message ? { value: message.string(), revision: message.seq } : undefined
     },
     create: (key: string, value: string) => replace(key, value, 0),
     update: replace,
   }
-  const states = latestRecords<object>(records, 'state', room)
+  const states = fencedRecords(link, records, 'state')
 
   return {
     beatMs,
     async publish(appliance, event, token) {
       const kind = event.event.split('.').map(tokenOf).join('.')
       const text = JSON.stringify({ ...event, appliance, token })
-      requireRoom(text, 'event', room())
-      await stream.use(({ js }) => js.publish(`${root}event.${tokenOf(appliance)}.${kind}`, text))
+      requireRoom(link, text, 'event')
+      await use(({ js }) => js.publish(`${root}event.${tokenOf(appliance)}.${kind}`, text))
     },
     show: (appliance, state, token) =>
       states.write(`state.${tokenOf(appliance)}`, token, { ...state, appliance }),

@@ -3,30 +3,25 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
 import type { TlsOptions } from '../../connection/agents'
 import { createOutageLog } from '../../connection/outage-log'
-import { Stop, inTime, pause, within } from '../../stop'
+import { Stop, pause, within } from '../../stop'
 import type { EngineLink } from '../types'
-import { missingRight, noResponse, reasonOf } from './failures'
+import { answered, missingRight, reasonOf } from './failures'
 import { accountIn, type Address, type EngineAccount, type EngineOptions } from './options'
 import { repliesOf } from './subjects'
 
 /** The connection to the engine, which is opened again for ever. */
-export interface Link extends EngineLink {
-  /** The present connection; undefined while there is none that can be used. */
-  readonly connection: NatsConnection | undefined
-  /** Work to be done on each new connection before it counts as up; another one is opened if it rejects. */
-  beforeUp(prepare: (connection: NatsConnection) => Promise<unknown>): void
-  close(): Promise<void>
-}
+export type Link = ReturnType<typeof openLink>
 
 const LONGEST_WAIT_MS = 2000
+const SHORTEST_TIMEOUT_MS = 500
 
 /**
  * Each connection is a new one: nothing that was meant for an earlier one is sent late on it, and
  * every request on its way fails as soon as it is lost.
  */
-export function openLink({ servers, secure }: Address, options: EngineOptions): Link {
+export function openLink({ servers, secure }: Address, options: EngineOptions) {
   const { user, password, credentials, tls, ttlMs, fleet } = options
-  const timeout = Math.max(500, ttlMs / 5)
+  const timeout = Math.max(SHORTEST_TIMEOUT_MS, ttlMs / 5)
   const stop = new Stop()
   const listeners = new Set<(isUp: boolean, reason?: string) => void>()
   const prepares: Array<(connection: NatsConnection) => Promise<unknown>> = []
@@ -34,8 +29,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
   const trusted: TlsOptions = { checkServerIdentity: identityOf(servers, tls?.servername), ...tls }
   /** The rights that are missing, as far as was said. */
   const refused = new Set<string>()
-  let connection: NatsConnection | undefined
-  let since: number | undefined
+  let up: { readonly connection: NatsConnection; readonly since: number } | undefined
 
   function connect(): Promise<NatsConnection> {
     const nats = require('@nats-io/transport-node') as typeof import('@nats-io/transport-node')
@@ -75,11 +69,9 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
     const unhook = stop.onStop(() => void opened.close())
     void tellRefusals(opened)
     try {
-      for (const prepare of prepares)
-        await inTime(2 * timeout, prepare(opened), () => noResponse(2 * timeout))
+      for (const prepare of prepares) await answered(2 * timeout, prepare(opened))
       if (stop.stopped || opened.isClosed()) return await opened.closed()
-      connection = opened
-      since = performance.now()
+      up = { connection: opened, since: performance.now() }
       outages.recovered('engine')
       for (const listener of listeners) listener(true)
       return await opened.closed()
@@ -94,9 +86,8 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
     await pause(0, stop)
     while (!stop.stopped) {
       const ended = await once().catch((error: unknown) => error)
-      const wasUp = connection !== undefined
-      connection = undefined
-      since = undefined
+      const wasUp = up !== undefined
+      up = undefined
       const reason = reasonOf(ended)
       if (!stop.stopped) {
         outages.failed(
@@ -114,21 +105,26 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
   const running = run()
 
   return {
-    get isUp() {
-      return connection !== undefined
+    /** Milliseconds that each call may take. */
+    timeout: ttlMs / 5,
+    get isUp(): boolean {
+      return up !== undefined
     },
-    get connection() {
-      return connection
+    /** The present connection; undefined while there is none that can be used. */
+    get connection(): NatsConnection | undefined {
+      return up?.connection
     },
-    get since() {
-      return since
+    get since(): number | undefined {
+      return up?.since
     },
-    onChange(listener) {
+    onChange(listener: Parameters<EngineLink['onChange']>[0]): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    beforeUp: (prepare) => void prepares.push(prepare),
-    async close() {
+    /** Work to be done on each new connection before it counts as up; another one is opened if it rejects. */
+    beforeUp: (prepare: (connection: NatsConnection) => Promise<unknown>): void =>
+      void prepares.push(prepare),
+    async close(): Promise<void> {
       stop.now()
       // A connection that is just being opened ends by itself.
       await within(LONGEST_WAIT_MS, running)

@@ -1,32 +1,17 @@
 import type { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { GatewayError } from '../../errors'
-import { inTime } from '../../stop'
-import { engineAway, noResponse, reasonOf } from './failures'
+import { answered, engineAway, reasonOf } from './failures'
 import type { Link } from './link'
 
-/** Something on the engine that is opened once for each connection. */
-export interface Opened<T> {
-  /** On a connection that is not up yet. */
-  of(connection: NatsConnection): Promise<T>
-  /**
-   * On the present connection. Whatever the engine does not answer in time rejects with `UNAVAILABLE`: a
-   * write may have been made all the same.
-   */
-  use<R>(work: (opened: T) => Promise<R>): Promise<R>
-}
-
 /**
- * @param timeout milliseconds that each use may take
+ * Something on the engine that is opened once for each connection.
  * @param open makes it if there is none
  */
-export function openedOn<T>(
-  link: Link,
-  timeout: number,
-  open: (engine: Kvm) => Promise<T>,
-): Opened<T> {
+export function openedOn<T>(link: Link, open: (engine: Kvm) => Promise<T>) {
   let latest: { by: NatsConnection; opened: Promise<T> } | undefined
 
+  /** On a connection that is not up yet. */
   function of(connection: NatsConnection): Promise<T> {
     if (latest?.by !== connection) {
       const kv = require('@nats-io/kv') as typeof import('@nats-io/kv')
@@ -52,16 +37,18 @@ export function openedOn<T>(
     }
   }
 
-  return {
-    of,
-    async use(work) {
-      try {
-        return await inTime(timeout, attempt(work), () => noResponse(timeout))
-      } catch (error) {
-        throw error instanceof GatewayError ? error : engineAway(reasonOf(error))
-      }
-    },
+  /**
+   * On the present connection. Whatever the engine does not answer in time rejects with `UNAVAILABLE`: a
+   * write may have been made all the same.
+   */
+  async function use<R>(work: (opened: T) => Promise<R>): Promise<R> {
+    try {
+      return await answered(link.timeout, attempt(work))
+    } catch (error) {
+      throw error instanceof GatewayError ? error : engineAway(reasonOf(error))
+    }
   }
+  return { of, use }
 }
 
 /** The revision of a write; undefined where the record no longer has the one that it replaces. */

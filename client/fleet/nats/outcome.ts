@@ -1,14 +1,5 @@
 // What came of a command, on its way back to its sender.
-import {
-  ERROR_CODES,
-  GatewayError,
-  asGatewayError,
-  isGatewayError,
-  say,
-  words,
-  type ErrorCause,
-  type ErrorCode,
-} from '../../errors'
+import { ERROR_CODES, GatewayError, asGatewayError, isGatewayError, say, words } from '../../errors'
 import type { Sentence } from '../../sentences'
 import { packed, unpacked } from './wire'
 
@@ -73,11 +64,7 @@ export const lost = (appliance: string): GatewayError =>
   ])
 
 /** An error on its way from one instance to another, as plain data. */
-export interface ErrorData {
-  readonly code: ErrorCode
-  readonly sentences: readonly Sentence[]
-  readonly cause: ErrorCause
-}
+export type ErrorData = Pick<GatewayError, 'code' | 'sentences' | 'cause'>
 
 /** @param writes whether what failed may have changed something */
 export function dataOf(error: unknown, writes: boolean): ErrorData {

@@ -2,7 +2,7 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { JsonObject } from '../../model/json'
 import { within } from '../../stop'
 import { slotOf } from '../slots'
-import type { Command, Commands } from '../types'
+import type { Commands } from '../types'
 import { roomOn } from './fenced-records'
 import { outcomeOf, type Outcome } from './outcome'
 import { lifeSubject, slotSubject } from './subjects'
@@ -56,7 +56,7 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus): Comma
   const all = new Map<string, Taken>()
   const slots = new Map<number, Subscription | undefined>()
   let connection: NatsConnection | undefined
-  let serving: { carryOut: (command: Command) => Promise<unknown> } | undefined
+  let serving: Parameters<Commands['serve']>[0] | undefined
   let underWay = 0
   let refused = { count: 0, logged: Number.NEGATIVE_INFINITY }
 
@@ -98,20 +98,17 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus): Comma
   }
 
   async function begin({ id, appliance, writes, from }: Head, bytes: Uint8Array): Promise<Taken> {
-    const by = serving
+    const carryOut = serving
     const taken: Taken = { over: Promise.resolve() }
     all.set(id, taken)
-    const end = (outcome: Outcome): void => {
+    const end = (outcome: Outcome): Taken =>
       Object.assign(taken, { outcome, ended: performance.now() })
-    }
-    if (!by || !slots.has(slotOf(appliance)) || underWay >= MOST_UNDER_WAY) {
-      end(ELSEWHERE)
-      return taken
-    }
+    const isMine = carryOut && slots.has(slotOf(appliance)) && underWay < MOST_UNDER_WAY
+    if (!isMine) return end(ELSEWHERE)
     underWay++
     const body = unpacked(bytes)
     const work = async (): Promise<unknown> =>
-      by.carryOut({ appliance, writes, from, body: await body })
+      carryOut({ appliance, writes, from, body: await body })
     taken.over = outcomeOf(work, writes, roomOn(link)).then((outcome) => {
       underWay--
       end(outcome)
@@ -156,7 +153,7 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus): Comma
   }
 
   return (carryOut) => {
-    const own = (serving = { carryOut })
+    serving = carryOut
     return {
       take(taken) {
         for (const slot of taken) listen(slot)
@@ -169,7 +166,7 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus): Comma
         }
       },
       async close() {
-        if (serving === own) serving = undefined
+        if (serving === carryOut) serving = undefined
         await Promise.all([...all.values()].map(({ over }) => over))
       },
     }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { createKeyedMutex } from '../../connection/concurrency'
 import { GatewayError, closedError, inDoubt, invalidInput, words } from '../../errors'
-import { Stop, inTime, pause, untilStopped } from '../../stop'
+import { Stop, pause, untilStopped } from '../../stop'
 import { slotOf } from '../slots'
 import type { Command, Commands } from '../types'
-import { noResponse } from './failures'
+import { answered } from './failures'
 import { roomOn } from './fenced-records'
 import { lost, resultOf } from './outcome'
 import { KEPT_MS, type Answer, type Offer } from './owner'
@@ -25,27 +26,38 @@ export function createSender(
   { link, pace, key, fleet, life }: Bus,
   closed: Stop,
 ): Commands['send'] {
-  /** By appliance: the latest change, which others come after. */
-  const turns = new Map<string, Promise<void>>()
+  const turns = createKeyedMutex()
   let requests = 0
 
-  /** Changes of an appliance begin in the order in which they were sent. */
   async function send(
     command: Command,
     { waitMs, stop }: { waitMs: number; stop?: Stop },
   ): Promise<unknown> {
     const over = new Stop()
     const unhook = [closed, stop].map((each) => each?.onStop(() => over.now()))
-    const turn = command.writes ? takeTurn(command.appliance) : undefined
-    const endTurn = (): void => turn?.end()
+    const body = bodyOf(command, roomOn(link))
+    // It may have to wait for its turn.
+    body.catch(() => undefined)
+    const work = async (onBegun: () => void): Promise<unknown> =>
+      sendNow(command, await body, waitMs, over, onBegun)
     try {
-      const body = await bodyOf(command, roomOn(link))
-      if (turn?.before) await untilStopped(turn.before, over, closedError)
-      return await sendNow(command, body, waitMs, over, endTurn)
+      return await (command.writes ? inTurn(command.appliance, work, over) : work(() => undefined))
     } finally {
-      endTurn()
       for (const each of unhook) each?.()
     }
+  }
+
+  /** Changes of an appliance begin in the order in which they were sent. */
+  function inTurn(
+    appliance: string,
+    work: (onBegun: () => void) => Promise<unknown>,
+    over: Stop,
+  ): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const begun = (): Promise<void> =>
+        new Promise((onBegun) => void work(onBegun).then(resolve, reject).finally(onBegun))
+      turns.run(appliance, begun, over).catch(reject)
+    })
   }
 
   /** @param onBegun the next one may begin */
@@ -71,7 +83,7 @@ export function createSender(
       try {
         const request = connection.request(subject, message, { timeout, noMux: true, reply })
         // Of a connection that is lost, nothing more is heard, not even that the time is over.
-        const asked = inTime(timeout, request, () => noResponse(timeout))
+        const asked = answered(timeout, request)
         const { subject: place, data } = await untilStopped(asked, over, closedError)
         return (place === reply && unsealed(key, { subject: place }, data)) || 'silent'
       } catch (error) {
@@ -80,16 +92,14 @@ export function createSender(
     }
 
     /** @throws GatewayError `UNAVAILABLE` when nobody owns the appliance by then */
-    async function findOwner(deadline: number): Promise<Offer & { readonly heardAt: number }> {
+    async function findOwner(deadline: number): Promise<Offer> {
       for (;;) {
         const left = deadline - performance.now()
         if (over.stopped) throw closedError()
         if (left <= 0) throw notOwned(appliance, link.isUp)
         const subject = slotSubject(fleet, slotOf(appliance))
         const heard = await ask(subject, {}, Math.min(ANSWER_MS, left))
-        if (typeof heard === 'object') {
-          return { ...(heard.head as unknown as Offer), heardAt: performance.now() }
-        }
+        if (typeof heard === 'object') return heard.head as unknown as Offer
         await pause(Math.min(pace.repeat, left), over)
       }
     }
@@ -98,13 +108,13 @@ export function createSender(
      * Has this owner carry it out, and asks until it is over.
      * @returns what came of it; `elsewhere`: it was not begun, and never will be; `lost`: nobody knows
      */
-    async function carriedOut(
-      owner: Offer & { readonly heardAt: number },
-    ): Promise<Uint8Array | 'elsewhere' | 'lost'> {
+    async function carriedOut(owner: Offer): Promise<Uint8Array | 'elsewhere' | 'lost'> {
       const id = randomUUID()
+      const subject = lifeSubject(fleet, owner.life)
       /** Less than the owner remembers it. */
       const patience = Math.min(Math.max(waitMs, pace.silence), KEPT_MS / 2)
-      let { now, heardAt } = owner
+      let { now } = owner
+      let heardAt = performance.now()
       let mayBeBegun = false
       let isBegun = false
       for (;;) {
@@ -113,7 +123,6 @@ export function createSender(
         if (over.stopped) throw writes && mayBeBegun ? inDoubt(closedError()) : closedError()
         if (at - heardAt > patience || silence > pace.silence) return 'lost'
         const head = { id, at: now + at - heardAt, appliance, writes, from }
-        const subject = lifeSubject(fleet, owner.life)
         const heard = await ask(subject, head, pace.sign + ANSWER_MS, body)
         if (heard === 'unsent' && !mayBeBegun) return 'elsewhere'
         mayBeBegun = true
@@ -142,17 +151,6 @@ export function createSender(
       }
       await pause(pace.repeat, over)
     }
-  }
-
-  /** @returns what to wait for, and what to call when the next one may begin */
-  function takeTurn(appliance: string): { before?: Promise<void>; end: () => void } {
-    const before = turns.get(appliance)
-    let end = (): void => undefined
-    const own = new Promise<void>((resolve) => (end = resolve))
-    const over = before ? before.then(() => own) : own
-    turns.set(appliance, over)
-    void over.then(() => turns.get(appliance) === over && turns.delete(appliance))
-    return { before, end }
   }
 
   return send

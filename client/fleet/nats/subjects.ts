@@ -26,10 +26,3 @@ export function tokenOf(name: string): string {
     .toString('latin1')
     .replace(/[^A-Za-z0-9_-]/g, escaped)
 }
-
-/** The name of which this is the token. */
-export function nameOf(token: string): string {
-  if (token === '=') return ''
-  const byteOf = (_: string, digits: string): string => String.fromCharCode(parseInt(digits, 16))
-  return Buffer.from(token.replace(/=([0-9A-F]{2})/g, byteOf), 'latin1').toString()
-}

@@ -5,6 +5,7 @@ import zlib from 'node:zlib'
 import { MOST, parsedWithin } from '../../model/foreign'
 import { isObject, type JsonObject } from '../../model/json'
 import type { Link } from './link'
+import type { EngineOptions } from './options'
 
 /** How often something is done, in milliseconds. */
 export interface Pace {
@@ -17,15 +18,11 @@ export interface Pace {
 }
 
 /** What commands are sent with. */
-export interface Bus {
+export interface Bus extends Pick<EngineOptions, 'fleet' | 'key' | 'log'> {
   readonly link: Link
   readonly pace: Pace
-  readonly fleet: string
-  /** Of the fleet: whoever has it may command. */
-  readonly key: string
   /** Of this instance, until its process or its engine ends. */
   readonly life: string
-  readonly log: (level: 'info' | 'warn', text: string) => void
 }
 
 /** What is smaller is not compressed. */

@@ -19,33 +19,12 @@ export interface LifeOptions {
   /** Waits for the engine, but not for ever. */
   answered: <T>(work: Promise<T>) => Promise<T>
   /** What it says of itself just now. */
-  about(): Pick<MemberRecord, 'slots' | 'inventory'>
+  about: () => Pick<MemberRecord, 'slots' | 'inventory'>
 }
 
-export interface Life {
-  readonly id: string
-  /** A renewal has been confirmed: others know of it. */
-  readonly joined: boolean
-  /** Its record was ended or lost: it can never renew again. */
-  readonly over: boolean
-  /** From then on it sends nothing; by the clock. */
-  readonly fence: number
-  /** From then on it must stop its work. */
-  readonly stopAt: number
-  /**
-   * Writes the record: creates it at first, and replaces it by its revision from then on.
-   * @param isConnected the connection is still the one on which this was begun. An answer that is
-   *   not from it confirms nothing, since the engine may have lost records in between
-   * @returns false when this life is over
-   * @throws when it is not known whether it was written, or it was not. The next renewal finds out
-   */
-  renew(isConnected: () => boolean): Promise<boolean>
-  /** Ends the record, so that others need not wait. */
-  end(): Promise<void>
-}
+export type Life = ReturnType<typeof createLife>
 
-export function createLife(options: LifeOptions): Life {
-  const { id, name, store, clock, ttlMs, answered } = options
+export function createLife({ id, name, store, clock, ttlMs, answered, about }: LifeOptions) {
   const key = memberKey(id)
   /** The revision of the record; undefined while it is not known. */
   let revision: number | undefined
@@ -54,6 +33,13 @@ export function createLife(options: LifeOptions): Life {
   let sentAt = Number.NEGATIVE_INFINITY
   let over = false
 
+  /**
+   * Writes the record: creates it at first, and replaces it by its revision from then on.
+   * @param isConnected the connection is still the one on which this was begun. An answer that is
+   *   not from it confirms nothing, since the engine may have lost records in between
+   * @returns false when this life is over
+   * @throws when it is not known whether it was written, or it was not. The next renewal finds out
+   */
   async function renew(isConnected: () => boolean): Promise<boolean> {
     // Who may have been ended must not trust a number: after a rollback numbers are used again.
     if (clock.now() >= fence()) revision = undefined
@@ -85,39 +71,46 @@ export function createLife(options: LifeOptions): Life {
   }
 
   async function write(beat: number, ended?: boolean): Promise<number | undefined> {
-    const text = memberText({ name, beat, ...options.about(), ttl: ttlMs, ended })
+    const text = memberText({ name, beat, ...about(), ttl: ttlMs, ended })
     const known = revision
     // Not known until the answer is there.
     revision = undefined
     return answered(known === undefined ? store.create(key, text) : store.update(key, text, known))
   }
 
+  /** Ends the record, so that others need not wait. */
+  async function end(): Promise<void> {
+    for (let tries = 0; tries < 2 && !over && beats > 0; tries++) {
+      if (revision === undefined) {
+        await find(() => true)
+        if (revision === undefined) return
+      }
+      if ((await write(++beats, true)) !== undefined) over = true
+    }
+  }
+
   const fence = (): number => sentAt + FENCE * ttlMs
 
   return {
     id,
+    /** A renewal has been confirmed: others know of it. */
     get joined() {
       return confirmedBeat > 0
     },
+    /** Its record was ended or lost: it can never renew again. */
     get over() {
       return over
     },
+    /** From then on it sends nothing; by the clock. */
     get fence() {
       return fence()
     },
+    /** From then on it must stop its work. */
     get stopAt() {
       return sentAt + STOP * ttlMs
     },
     renew,
-    async end() {
-      for (let tries = 0; tries < 2 && !over && beats > 0; tries++) {
-        if (revision === undefined) {
-          await find(() => true)
-          if (revision === undefined) return
-        }
-        if ((await write(++beats, true)) !== undefined) over = true
-      }
-    },
+    end,
   }
 }
 

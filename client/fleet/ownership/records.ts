@@ -15,23 +15,18 @@ export interface MemberRecord {
   readonly ended?: boolean
 }
 
-export interface SlotRecord {
-  /** The life that holds it; empty where it was given away. */
-  readonly holder: string
-  readonly revision: number
-}
-
+/** In the record of a slot: its holder has given it away. */
 export const FREE = ''
 
-export const memberKey = (id: string): string => `member.${id}`
-export const slotKey = (slot: number): string => `slot.${slot}`
+const MEMBER = 'member.'
+const SLOT = 'slot.'
+export const memberKey = (id: string): string => MEMBER + id
+export const slotKey = (slot: number): string => SLOT + slot
 
-/** Returns what a key is about; undefined where it is nothing of ours. */
-export function keyIn(key: string): { member: string } | { slot: number } | undefined {
-  const [, kind, rest] = /^(member|slot)\.(.+)$/.exec(key) ?? []
-  if (kind === 'member') return { member: rest! }
-  return kind === 'slot' && /^\d+$/.test(rest!) ? { slot: Number(rest) } : undefined
-}
+/** The life of a member record; undefined for another key. */
+export const memberOf = (key: string): string | undefined =>
+  key.startsWith(MEMBER) ? key.slice(MEMBER.length) : undefined
+export const isSlotKey = (key: string): boolean => key.startsWith(SLOT)
 
 /** A record that nobody could have written counts as that of a life that says nothing, and so ends. */
 export function memberIn({ value }: Entry): MemberRecord {

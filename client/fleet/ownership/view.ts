@@ -2,124 +2,117 @@
 import type { Clock } from '../../clock'
 import { instanceFor } from '../slots'
 import type { Entry, Member } from '../types'
-import { FREE, keyIn, memberIn, type MemberRecord, type SlotRecord } from './records'
+import {
+  FREE,
+  isSlotKey,
+  memberIn,
+  memberKey,
+  memberOf,
+  slotKey,
+  type MemberRecord,
+} from './records'
 
-/** A life whose record has been the same since then, by our clock. Revision 0: it has none. */
-export interface Sight {
-  readonly revision: number
+interface Known extends Entry {
+  /** Since when it has been the same, by our clock. */
   readonly since: number
+  /** What a life says of itself; undefined in the record of a slot. */
+  readonly member?: MemberRecord & { readonly id: string }
 }
 
-export interface View {
-  /** An entry of the watch, or what was written. One that is older than what is known says nothing. */
-  note(key: string, entry: Entry | undefined): void
-  /**
-   * The answer to a read, after a write has shown that this revision is not the present one. It counts
-   * even if it is older, unless the watch has reported something else meanwhile.
-   */
-  correct(key: string, entry: Entry | undefined, wrong: number): void
-  slot(slot: number): SlotRecord | undefined
-  /** Whether this life can never renew again. False where it is not known. */
-  isEnded(id: string): boolean
-  /** The records of ended lives that were known so long ago already, and that no slot names. */
-  forgettable(sinceMs: number): Array<{ id: string; revision: number }>
-  /** All lives that have not ended. */
-  members(): Member[]
-  /**
-   * The lives whose records have not changed for a whole TTL, or which hold slots and have had no
-   * record for so long. To be asked at each beat: the time of those without a record counts from there.
-   */
-  silent(): Array<{ id: string; revision: number }>
-  /** Whether the engine has lost something that an earlier view shows. */
-  isBehind(former: View): boolean
-  readonly records: {
-    readonly members: ReadonlyMap<string, MemberRecord & { revision: number }>
-    readonly slots: ReadonlyMap<number, SlotRecord>
-    readonly sights: ReadonlyMap<string, Sight>
-  }
+interface Records {
+  /** By key. */
+  readonly known: Map<string, Known>
+  /** The lives that hold slots and have had no record since then. */
+  readonly missing: Map<string, number>
 }
+
+/** A life, as it was seen last. Revision 0: it has no record. */
+export type Sighted = Pick<MemberRecord, 'name'> & {
+  readonly id: string
+  readonly revision: number
+}
+
+export type View = ReturnType<typeof createView>
 
 /** @param former of the same connection: how long records have been the same, it knows already */
-export function createView(clock: Clock, ttlMs: number, former?: View): View {
-  const members = new Map<string, MemberRecord & { revision: number }>()
-  const slots = new Map<number, SlotRecord>()
-  const sights = new Map<string, Sight>(former?.records.sights)
+export function createView(clock: Clock, ttlMs: number, former?: Records) {
+  const records: Records = { known: new Map(), missing: new Map(former?.missing) }
+  const { known, missing } = records
 
   function put(key: string, entry: Entry | undefined): void {
-    const about = keyIn(key)
-    if (!about) return
-    if ('slot' in about) {
-      if (entry) slots.set(about.slot, { holder: entry.value, revision: entry.revision })
-      else slots.delete(about.slot)
-      return
-    }
-    const { member: id } = about
-    if (entry) members.set(id, { ...memberIn(entry), revision: entry.revision })
-    else members.delete(id)
-    const revision = entry?.revision ?? 0
-    if (sights.get(id)?.revision !== revision) sights.set(id, { revision, since: clock.now() })
+    const id = memberOf(key)
+    if (id === undefined && !isSlotKey(key)) return
+    if (entry) {
+      const before = known.get(key) ?? former?.known.get(key)
+      const since = before?.revision === entry.revision ? before.since : clock.now()
+      const member = id === undefined ? undefined : { ...memberIn(entry), id }
+      known.set(key, { ...entry, since, member })
+    } else if (known.delete(key) && id !== undefined) missing.set(id, clock.now())
   }
 
-  /** Those who hold slots and of whom nothing else is known. */
-  function unknownHolders(): Set<string> {
-    const found = new Set<string>()
-    for (const { holder } of slots.values()) {
-      if (holder !== FREE && !members.has(holder)) found.add(holder)
-    }
-    return found
-  }
+  /** All lives that have a record. */
+  const lives = () =>
+    [...known.values()].flatMap(({ member, revision, since }) =>
+      member ? [{ ...member, revision, since }] : [],
+    )
+
+  const holders = (): Set<string> =>
+    new Set([...known.values()].flatMap(({ value, member }) => (member ? [] : [value])))
 
   /** The revision of what is known; 0 where there is no record. */
-  function revisionOf(key: string): number {
-    const about = keyIn(key)
-    if (!about) return 0
-    const known = 'slot' in about ? slots.get(about.slot) : members.get(about.member)
-    return known?.revision ?? 0
-  }
+  const revisionOf = (key: string): number => known.get(key)?.revision ?? 0
 
   return {
-    records: { members, slots, sights },
-    isBehind({ records }) {
-      const isOlder = (
-        present: { revision: number } | undefined,
-        before: { revision: number },
-      ): boolean => (present?.revision ?? 0) < before.revision
-      return (
-        [...records.slots].some(([slot, one]) => isOlder(slots.get(slot), one)) ||
-        // The records of ended lives are deleted.
-        [...records.members].some(
-          ([id, one]) => (members.has(id) || !one.ended) && isOlder(members.get(id), one),
-        )
-      )
-    },
-    note(key, entry) {
+    records,
+    /** Whether the engine has lost something that an earlier view shows. */
+    isBehind: (before: Records): boolean =>
+      [...before.known].some(
+        ([key, { revision, member }]) =>
+          // The records of ended lives are deleted.
+          revisionOf(key) < revision && (known.has(key) || !member?.ended),
+      ),
+    /** An entry of the watch, or what was written. One that is older than what is known says nothing. */
+    note(key: string, entry: Entry | undefined): void {
       if (!entry || entry.revision > revisionOf(key)) put(key, entry)
     },
-    correct(key, entry, wrong) {
+    /**
+     * The answer to a read, after a write has shown that this revision is not the present one. It counts
+     * even if it is older, unless the watch has reported something else meanwhile.
+     */
+    correct(key: string, entry: Entry | undefined, wrong: number): void {
       if (revisionOf(key) === wrong) put(key, entry)
     },
-    slot: (slot) => slots.get(slot),
-    isEnded: (id) => members.get(id)?.ended === true,
-    members: () =>
-      [...members].flatMap(([id, { name, slots: count, inventory, ended }]) =>
-        ended ? [] : [{ name, id, slots: count, inventory }],
+    /** Its value is the life that holds the slot; free where it was given away. */
+    slot: (slot: number): Entry | undefined => known.get(slotKey(slot)),
+    /** Whether this life can never renew again. False where it is not known. */
+    isEnded: (id: string): boolean => known.get(memberKey(id))?.member?.ended === true,
+    /** All lives that have not ended. */
+    members: (): Member[] =>
+      lives().flatMap(({ name, id, slots, inventory, ended }) =>
+        ended ? [] : [{ name, id, slots, inventory }],
       ),
-    forgettable(sinceMs) {
-      const named = new Set([...slots.values()].map(({ holder }) => holder))
-      return [...members].flatMap(([id, { ended, revision }]) => {
-        const isOld = clock.now() - (sights.get(id)?.since ?? Number.POSITIVE_INFINITY) >= sinceMs
-        return ended && isOld && !named.has(id) ? [{ id, revision }] : []
-      })
+    /** The records of ended lives that were known so long ago already, and that no slot names. */
+    forgettable(sinceMs: number): Sighted[] {
+      const named = holders()
+      return lives().filter(
+        ({ id, ended, since }) => ended && clock.now() - since >= sinceMs && !named.has(id),
+      )
     },
-    silent() {
+    /**
+     * The lives whose records have not changed for a whole TTL, or which hold slots and have had no
+     * record for so long. To be asked at each beat: the time of those without a record counts from there.
+     */
+    silent(): Sighted[] {
       const now = clock.now()
-      const unknown = unknownHolders()
-      for (const id of unknown) if (!sights.has(id)) sights.set(id, { revision: 0, since: now })
-      for (const id of sights.keys()) if (!members.has(id) && !unknown.has(id)) sights.delete(id)
-      return [...sights].flatMap(([id, { revision, since }]) => {
-        const { ended, ttl = 0 } = members.get(id) ?? {}
-        return now - since >= Math.max(ttlMs, ttl) && !ended ? [{ id, revision }] : []
-      })
+      const unknown = [...holders()].filter((id) => id !== FREE && !known.has(memberKey(id)))
+      for (const id of unknown) if (!missing.has(id)) missing.set(id, now)
+      for (const id of missing.keys()) if (!unknown.includes(id)) missing.delete(id)
+      return [
+        ...lives().filter(({ ended, ttl, since }) => !ended && now - since >= Math.max(ttlMs, ttl)),
+        ...[...missing].flatMap(([id, since]) =>
+          now - since >= ttlMs ? [{ id, name: '', revision: 0 }] : [],
+        ),
+      ]
     },
   }
 }

@@ -50,7 +50,7 @@ export async function readFormInventory(RED: NodeAPI, form: ConnectionForm): Pro
   const node = (id && RED.nodes.getNode(id)) || anyNode(RED)
   const source = inventorySource(RED, node as Node, form)
   const value = source.value ? source.value() : (await readInTime(source.look!()))?.value
-  const rules = inventoryRules(RED, node as Node, source, form, {
+  const rules = inventoryRules(RED, node as Node, form, {
     secretPrefix: secretPrefixOf(form),
     defaults: { baseUrl, fingerprint, username, password },
   })

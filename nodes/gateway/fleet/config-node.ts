@@ -8,15 +8,9 @@ import { flagProperty } from '../../runtime/properties'
 import type { Remote } from '../../runtime/remote'
 import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
-import { createFleet, type FleetOptions, type OwnFleet } from './fleet'
+import { createFleet, type OwnFleet } from './fleet'
 import { followSource, inventoryRules, inventorySource } from './inventory'
-import {
-  keepEngines,
-  leaseOf,
-  type BorrowEngine,
-  type LeaseConfig,
-  type LeaseCredentials,
-} from './lease'
+import { keepEngines, leaseOf, type LeaseConfig, type LeaseCredentials } from './lease'
 import {
   gatewayOptions,
   secretPrefixOf,
@@ -33,79 +27,69 @@ export type InventoryCredentials = LeaseCredentials
 
 interface Config extends NodeDef, GatewayConfig, InventoryConfig {}
 type ConfigNode = Node<GatewayCredentials & InventoryCredentials>
-type Parts = Omit<GatewayNode, keyof Node> & { close(): Promise<void> }
 type Log = (level: 'info' | 'warn' | 'error', line: string) => void
 
 /** Returns what makes the parts of config nodes with an inventory. */
-export function makerFor(
-  RED: NodeAPI,
-  connections: SavedConnections,
-): (node: ConfigNode, config: Config, log: Log, callers: GatewayOptions['callers']) => Parts {
+export function makerFor(RED: NodeAPI, connections: SavedConnections) {
   const borrow = keepEngines()
-  return (node, config, log, callers) =>
-    withInventory(RED, connections, borrow, node, config, log, callers)
-}
 
-function withInventory(
-  RED: NodeAPI,
-  connections: SavedConnections,
-  borrow: BorrowEngine,
-  node: ConfigNode,
-  config: Config,
-  log: Log,
-  callers: GatewayOptions['callers'],
-): Parts {
-  const { id } = node
-  const name = node.name || id
-  const identity = { id, name, host: '' }
+  return (
+    node: ConfigNode,
+    config: Config,
+    log: Log,
+    callers: GatewayOptions['callers'],
+  ): Omit<GatewayNode, keyof Node> & { close(): Promise<void> } => {
+    const { id } = node
+    const name = node.name || id
+    const identity = { id, name, host: '' }
+    const secretPrefix = (): string => secretPrefixOf(config)
 
-  const open: FleetOptions['open'] = (row, of, ownership) => {
-    secretPrefixOf(config)
-    const { baseUrl, fingerprint, username, password } = row
-    const settings = { ...config, baseUrl, fingerprint }
-    const logged: Log = (level, line) => log(level, `${row.name}: ${line}`)
-    const options = gatewayOptions(RED, settings, { username, password }, logged)
-    return connections.open(id, Object.assign(options, { node: of, callers, ...ownership }))
-  }
-
-  let isRead: () => void
-  const ready = new Promise<void>((resolve) => (isRead = resolve))
-  const fleet = createFleet({
-    node: { id, name },
-    readOnly: isReadOnly(config),
-    ready,
-    openShare: (follower) =>
-      shareOf(config, () => leaseOf(RED, config, node.credentials, borrow, log))(follower),
-    open,
-    secretPrefix: () => secretPrefixOf(config),
-    note(remote) {
-      log('info', lineOf(remote))
-      RED.log.audit({ event: 'media-gateway.command', gateway: id, ...remote } as never)
-    },
-    language: languageOf(RED._('locale')),
-    log,
-  })
-  let unhook = whenStarted(RED, joinAgain)
-  function joinAgain(): void {
-    unhook = whenStarted(RED, joinAgain)
-    fleet.join()
-  }
-  const closeSource = follow(RED, node, config, fleet, () => isRead())
-  return {
-    fleet,
-    identity,
-    client() {
-      throw ofConfiguration(new GatewayError('INVALID_INPUT', say('applianceNeeded')), identity)
-    },
-    secretPrefix: () => secretPrefixOf(config),
-    failovers: new Set(),
-    register: (user) => fleet.register(user),
-    deregister: (user) => fleet.deregister(user),
-    close() {
-      unhook()
-      closeSource()
-      return fleet.close()
-    },
+    let isRead: () => void
+    const ready = new Promise<void>((resolve) => (isRead = resolve))
+    const fleet = createFleet({
+      node: { id, name },
+      readOnly: isReadOnly(config),
+      ready,
+      openShare: (follower) =>
+        shareOf(config, () => leaseOf(RED, config, node.credentials, borrow, log))(follower),
+      open(row, of, ownership) {
+        secretPrefix()
+        const { baseUrl, fingerprint, username, password } = row
+        const settings = { ...config, baseUrl, fingerprint }
+        const logged: Log = (level, line) => log(level, `${row.name}: ${line}`)
+        const options = gatewayOptions(RED, settings, { username, password }, logged)
+        return connections.open(id, Object.assign(options, { node: of, callers, ...ownership }))
+      },
+      secretPrefix,
+      note(remote) {
+        log('info', lineOf(remote))
+        RED.log.audit({ event: 'media-gateway.command', gateway: id, ...remote } as never)
+      },
+      language: languageOf(RED._('locale')),
+      log,
+    })
+    let unhook = whenStarted(RED, joinAgain)
+    function joinAgain(): void {
+      unhook = whenStarted(RED, joinAgain)
+      fleet.join()
+    }
+    const closeSource = follow(RED, node, config, fleet, () => isRead())
+    return {
+      fleet,
+      identity,
+      client() {
+        throw ofConfiguration(new GatewayError('INVALID_INPUT', say('applianceNeeded')), identity)
+      },
+      secretPrefix,
+      failovers: new Set(),
+      register: fleet.register,
+      deregister: fleet.deregister,
+      close() {
+        unhook()
+        closeSource()
+        return fleet.close()
+      },
+    }
   }
 }
 
@@ -125,7 +109,7 @@ function follow(
 ): () => void {
   try {
     const source = inventorySource(RED, node, config)
-    const rules = inventoryRules(RED, node, source, config, {
+    const rules = inventoryRules(RED, node, config, {
       secretPrefix: secretPrefixOf(config),
       defaults: { ...node.credentials, baseUrl: config.baseUrl, fingerprint: config.fingerprint },
     })

@@ -66,8 +66,8 @@ export interface OwnFleet extends Fleet {
   /** The inventory could not be read. What was read before stays in use. */
   fail(error: GatewayError): void
   /** Adds a user of all appliances: while there is one, open sessions stay open. */
-  register(user: object): void
-  deregister(user: object): void
+  readonly register: (user: object) => void
+  readonly deregister: (user: object) => void
   /** Gives everything away. Never rejects. */
   close(): Promise<void>
 }
@@ -99,12 +99,10 @@ export function createFleet(options: FleetOptions): OwnFleet {
   let rowFaults: readonly GatewayError[] = []
   /** Of rows that could be used before, and stay in use as they were. */
   let keptFaults: GatewayError[] = []
-  let ignored = ''
   let latest: Inventory = { rows: [], faults: [] }
   /** Why the inventory could not be read, the last time. */
   let failure: GatewayError | undefined
-  let wasRead = false
-  /** Of the inventory as it is now. */
+  /** Of the inventory as it is now; undefined until it has been read. */
   let digest: string | undefined
   let closed = false
   let unusable: GatewayError | undefined
@@ -136,7 +134,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
 
   /** Not before the inventory is known: others would give up appliances of which nothing is known here. */
   function join(): void {
-    if (share || closed || !wasRead) return
+    if (share || closed || digest === undefined) return
     try {
       share = options.openShare({
         onTaken: takeOwned,
@@ -149,7 +147,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
         inventory: () => digest,
         keyOf: keyNamed,
         onState({ members }) {
-          agreement.compare(digest, members)
+          if (!closed) agreement.compare(digest, members)
           tellChanged()
         },
         onEngine(change) {
@@ -236,52 +234,47 @@ export function createFleet(options: FleetOptions): OwnFleet {
     for (const follower of followers) add(follower, entry)
   }
 
-  function add(follower: Follower, entry: Entry): void {
+  const add = (follower: Follower, entry: Entry): void =>
+    void guarded(entry.row.name, () => follower.added(applianceOf(entry)))
+
+  /** A follower that throws keeps nothing from the others. */
+  async function guarded(name: string, tell: () => void | Promise<void>): Promise<void> {
     try {
-      follower.added(applianceOf(entry))
+      await tell()
     } catch (error) {
-      log('warn', `${entry.row.name}: ${thrownAs(error)}`)
+      log('warn', `${name}: ${thrownAs(error)}`)
     }
   }
 
   /**
-   * Ends all work for an appliance. What follows it stops at once; its connection waits for what is under
-   * way as at every close. Never rejects.
+   * Ends all work for an appliance, which is leaving until that is over. What follows it stops at once;
+   * its connection waits for what is under way as at every close.
    */
-  function retire(entry: Entry): Promise<void> {
+  function retire(entry: Entry): void {
     const { appliance, row, isFollowed, key } = entry
     const { name } = row
+    Object.assign(entry, { isOwned: false, isFollowed: false, appliance: undefined })
+    if (!appliance) return
     const former = formerOf(name, key)
-    entry.isOwned = false
-    entry.isFollowed = false
-    entry.appliance = undefined
-    if (!appliance) return former ?? Promise.resolve()
-    const told = isFollowed ? [...followers].map((follower) => remove(follower, appliance)) : []
+    const told = isFollowed
+      ? [...followers].map((one) => guarded(name, () => one.removed(appliance)))
+      : []
     const { opened } = appliance
     const kept = opened && openMemory?.end(name, opened)
     const ended = closing.run(() => appliance.close())
     const over = Promise.all([former, ...told, kept, ended]).then(() => void leaving.delete(left))
     const left = { name, key, over }
     leaving.add(left)
-    return over
   }
 
-  async function remove(follower: Follower, appliance: Appliance): Promise<void> {
-    try {
-      await follower.removed(appliance)
-    } catch (error) {
-      log('warn', `${appliance.appliance}: ${thrownAs(error)}`)
-    }
-  }
-
+  /** Also of those that have left the inventory, or had another name, a moment ago and are still at it. */
   async function give(isGiven: (name: string) => boolean): Promise<void> {
     const given = [...entries.values()].filter(({ row }) => isGiven(row.name))
-    const over = given.map(retire)
+    const keys = new Set(given.map(({ key }) => key))
+    given.forEach(retire)
     tellChanged()
-    await Promise.all(over)
-    // Some may have left the inventory a moment ago, and still be at it.
-    const left = [...leaving].filter(({ name }) => isGiven(name))
-    await Promise.all(left.map((former) => former.over))
+    const left = [...leaving].filter(({ name, key }) => isGiven(name) || keys.has(key))
+    await Promise.all(left.map(({ over }) => over))
   }
 
   function tellChanged(): void {
@@ -308,7 +301,6 @@ export function createFleet(options: FleetOptions): OwnFleet {
   }
 
   function update(inventory: Inventory): void {
-    latest = inventory
     const before = entries
     const { kept, gone, faults } = compared(inventory)
     const isHeld = removals.hold(
@@ -323,12 +315,13 @@ export function createFleet(options: FleetOptions): OwnFleet {
       entries.set(row.name, known && isSame(known.row, row) ? known : fresh)
     }
     const former = [...before.values()].filter((one) => entries.get(one.row.name) !== one)
-    for (const one of former) void retire(one)
-    if (wasRead) logChange(rows, before, former)
-    logDoubts(faults)
+    for (const one of former) retire(one)
+    if (digest !== undefined) logChange(rows, before, former)
+    logIgnored(inventory)
+    logFaults(faults)
+    latest = inventory
     rowFaults = faults
     failure = undefined
-    wasRead = true
     digest = digestOf(rows)
     agreement.compare(digest, share?.state?.().members ?? [])
     if (share) takeOwned()
@@ -383,11 +376,14 @@ export function createFleet(options: FleetOptions): OwnFleet {
     log('info', `Inventory: ${added} added, ${changed} changed, ${removed.length} removed${names}.`)
   }
 
-  /** What nobody has read in the inventory, and which of its rows cannot be used: once each. */
-  function logDoubts(faults: readonly GatewayError[]): void {
-    const foreign = listed(latest.ignored ?? [])
-    if (foreign !== ignored && foreign !== '') log('info', `Inventory: not used are ${foreign}.`)
-    ignored = foreign
+  function logIgnored({ ignored = [] }: Inventory): void {
+    const foreign = listed(ignored)
+    if (foreign === '' || foreign === listed(latest.ignored ?? [])) return
+    log('info', `Inventory: not used are ${foreign}.`)
+  }
+
+  /** The rows that cannot be used: once each. */
+  function logFaults(faults: readonly GatewayError[]): void {
     const known = new Set(rowFaults.map(({ message }) => message))
     const news = faults.filter(({ message }) => !known.has(message))
     for (const { message } of news.slice(0, MOST_LOGGED)) log('warn', message)
@@ -405,7 +401,8 @@ export function createFleet(options: FleetOptions): OwnFleet {
     if (entry) return entry.isOwned ? applianceOf(entry) : elsewhere(entry.row)
     const fault = faultOf(name)
     if (fault) throw fault
-    if (!wasRead) throw failure ?? ofNode(new GatewayError('CONFIG', say('inventoryWaiting')))
+    if (digest === undefined)
+      throw failure ?? ofNode(new GatewayError('CONFIG', say('inventoryWaiting')))
     throw unknownAppliance(name, [...entries.keys()])
   }
 
@@ -443,12 +440,15 @@ export function createFleet(options: FleetOptions): OwnFleet {
       ...rowFaults,
     ],
     ignored: () => latest.ignored ?? [],
-    alerts: () => [...present(unusable, wasRead ? failure : undefined, shrunk()), ...keptFaults],
+    alerts: () => [
+      ...present(unusable, digest === undefined ? undefined : failure, shrunk()),
+      ...keptFaults,
+    ],
     get isMember() {
       return share !== undefined && (share.state?.().phase ?? 'member') === 'member'
     },
     get failure() {
-      return unusable ?? (wasRead ? lost() : failure)
+      return unusable ?? (digest === undefined ? failure : lost())
     },
     get share() {
       return share
@@ -478,7 +478,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
     update,
     fail(error) {
       removals.release()
-      failure = ofNode(wasRead ? keptAs(error, 'inventoryKept') : error)
+      failure = ofNode(digest === undefined ? error : keptAs(error, 'inventoryKept'))
       log('warn', failure.message)
       tellChanged()
     },
@@ -494,9 +494,9 @@ export function createFleet(options: FleetOptions): OwnFleet {
       removals.release()
       // The share gives up in time, also when an appliance does not respond.
       const given = share?.close().catch(() => undefined)
-      const over = [...entries.values()].map(retire)
-      const former = [...leaving].map((left) => left.over)
-      await Promise.all([given, stopGathering(), ...over, ...former])
+      for (const entry of entries.values()) retire(entry)
+      const former = [...leaving].map(({ over }) => over)
+      await Promise.all([given, stopGathering(), ...former])
       stop.now()
     },
   }
@@ -506,12 +506,9 @@ export function createFleet(options: FleetOptions): OwnFleet {
 const present = (...errors: Array<GatewayError | undefined>): GatewayError[] =>
   errors.filter((error) => error !== undefined)
 
+/** What reads an inventory gives all rows their members in the same order. */
 const isSame = (one: UsableRow, other: UsableRow): boolean =>
-  one.baseUrl === other.baseUrl &&
-  one.fingerprint === other.fingerprint &&
-  one.username === other.username &&
-  one.password === other.password &&
-  one.ownerKey === other.ownerKey
+  JSON.stringify(one) === JSON.stringify(other)
 
 const keptAs = (error: GatewayError, how: 'inventoryKept' | 'rowKept'): GatewayError =>
   new GatewayError(error.code, [...error.sentences, say(how)], error.cause)

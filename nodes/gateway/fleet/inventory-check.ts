@@ -13,52 +13,43 @@ export function digestOf(rows: Iterable<UsableRow>): string {
   return createHash('sha256').update(appliances.join('\n')).digest('base64url').slice(0, 12)
 }
 
-/** Finds out who has had another inventory for a while. */
-export interface Agreement {
-  /** To be called whenever one of them has changed. */
-  compare(own: string | undefined, members: readonly Member[]): void
-  /** The names of those instances. */
-  readonly others: readonly string[]
-  close(): void
-}
+export type Agreement = ReturnType<typeof createAgreement>
 
-/** @param onChange `others` has changed */
-export function createAgreement(onChange: () => void, graceMs = GRACE_MS): Agreement {
+/**
+ * Finds out who has had another inventory for a while.
+ * @param onChange `others` has changed
+ */
+export function createAgreement(onChange: () => void, graceMs = GRACE_MS) {
   let others: readonly string[] = []
   let differing: readonly string[] = []
   let timer: NodeJS.Timeout | undefined
-  let closed = false
 
-  function tell(names: readonly string[]): void {
-    if (names.join() === others.join()) return
-    others = names
+  function tell(): void {
+    if (differing.join() === others.join()) return
+    others = differing
     onChange()
   }
 
   return {
-    compare(own, members) {
-      if (closed) return
+    /** To be called whenever one of them has changed. */
+    compare(own: string | undefined, members: readonly Member[]): void {
       const names = members.flatMap(({ name, inventory }) =>
         own !== undefined && inventory !== undefined && inventory !== own ? [name] : [],
       )
       differing = names.sort()
-      if (differing.length === 0) {
-        clearTimeout(timer)
-        timer = undefined
-        tell([])
-      } else if (others.length > 0) {
-        tell(differing)
-      } else {
+      if (differing.length > 0 && others.length === 0) {
         // It may be another one that differs when it is over.
-        timer ??= setTimeout(() => tell(differing), graceMs).unref()
+        timer ??= setTimeout(tell, graceMs).unref()
+        return
       }
+      clearTimeout(timer)
+      timer = undefined
+      tell()
     },
-    get others() {
+    /** The names of those instances. */
+    get others(): readonly string[] {
       return others
     },
-    close() {
-      closed = true
-      clearTimeout(timer)
-    },
+    close: (): void => clearTimeout(timer),
   }
 }

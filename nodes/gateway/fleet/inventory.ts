@@ -15,8 +15,6 @@ import type { InventoryConfig } from '../options'
 
 /** Where an inventory comes from. */
 export interface InventorySource {
-  /** It is a part of the flow. */
-  readonly isTyped: boolean
   /** The inventory, where it never changes. @throws GatewayError `CONFIG` when there is none */
   readonly value?: () => unknown
   /**
@@ -48,9 +46,9 @@ export function inventorySource(
   const text = typeof inventory === 'string' ? inventory : ''
   switch (inventoryType) {
     case 'json':
-      return { isTyped: true, value: () => text }
+      return { value: () => text }
     case 'env':
-      return { isTyped: false, value: () => variable(RED, node, text.trim(), property) }
+      return { value: () => variable(RED, node, text.trim(), property) }
     case 'file':
       return fileSource(RED, text.trim())
     case 'global':
@@ -68,8 +66,7 @@ export function inventorySource(
 export function inventoryRules(
   RED: NodeAPI,
   node: Node,
-  { isTyped }: InventorySource,
-  { inventoryHosts }: InventoryConfig,
+  { inventoryType, inventoryHosts }: InventoryConfig,
   { secretPrefix, defaults }: Required<Pick<InventoryRules, 'secretPrefix' | 'defaults'>>,
 ): InventoryRules {
   const passwordHosts = linesProperty('inventoryHosts', inventoryHosts)
@@ -80,7 +77,7 @@ export function inventoryRules(
     const value: unknown = RED.util.getSetting(node, name)
     return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
   }
-  return { lookUp, defaults, isTyped, secretPrefix, passwordHosts }
+  return { lookUp, defaults, isTyped: inventoryType === 'json', secretPrefix, passwordHosts }
 }
 
 function variable(RED: NodeAPI, node: Node, name: string, property: string): unknown {
@@ -95,15 +92,11 @@ function fileSource(RED: NodeAPI, path: string): InventorySource {
   const whole = typeof folder === 'string' ? pathTo(folder, path) : pathTo(path)
   const unreadable = (reason: string): GatewayError =>
     config(say('inventoryFile', { path: whole, reason }))
-  const guarded = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      throw unreadable(codeOf(error))
-    }
-  }
+  const guarded = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: NodeJS.ErrnoException) => {
+      throw unreadable(error.code ?? 'unknown')
+    })
   return {
-    isTyped: false,
     // The stamp is older than the text: what is written meanwhile is read again.
     async look(known) {
       const found = await guarded(stat(whole))
@@ -118,45 +111,33 @@ function fileSource(RED: NodeAPI, path: string): InventorySource {
   }
 }
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown'
-
 function contextSource(RED: NodeAPI, node: Node, place: string): InventorySource {
   const { store, key } = RED.util.parseContextStore(place)
-  const context = node.context().global
-  const read = async (): Promise<unknown> => {
-    const value = await new Promise((resolve, reject) => {
-      const done = (error: unknown, found?: unknown): void =>
-        error ? reject(storeFailed(key, error)) : resolve(found)
-      try {
-        context.get(key, store, done)
-      } catch (error) {
-        done(error)
-      }
+  const { global } = node.context()
+  const unusable = (reason: string): GatewayError => config(say('inventoryStore', { key, reason }))
+  const read = (): Promise<unknown> =>
+    new Promise<unknown>((resolve, reject) => {
+      global.get(key, store, (error: Error | null, found?: unknown) =>
+        error ? reject(error) : resolve(found),
+      )
+    }).catch((error: unknown) => {
+      throw unusable(error instanceof Error ? error.name : 'unknown')
     })
-    if (value === undefined || value === null || value === '') {
-      throw config(say('inventoryContext', { key }))
-    }
-    return value
+  const asJson = (value: unknown): string => {
+    const plain = plainCopy(value, INVENTORY_LIMITS)
+    if (plain.fault === undefined) return JSON.stringify(plain.value) ?? ''
+    throw unusable(`${plain.path || 'it'} ${plain.fault}`)
   }
   return {
-    isTyped: false,
     // What is in memory can be changed in place: only its text says whether it was.
     async look(known) {
-      const value = await read()
-      const text = typeof value === 'string' ? value : asJson(key, value)
+      const value = (await read()) ?? ''
+      if (value === '') throw config(say('inventoryContext', { key }))
+      const text = typeof value === 'string' ? value : asJson(value)
       return text === known ? undefined : { stamp: text, value: text }
     },
   }
 }
-
-function asJson(key: string, value: unknown): string {
-  const plain = plainCopy(value, INVENTORY_LIMITS)
-  if (plain.fault === undefined) return JSON.stringify(plain.value) ?? ''
-  throw config(say('inventoryStore', { key, reason: `${plain.path || 'it'} ${plain.fault}` }))
-}
-
-const storeFailed = (key: string, error: unknown): GatewayError =>
-  config(say('inventoryStore', { key, reason: error instanceof Error ? error.name : 'unknown' }))
 
 const config = (...said: Sentence[]): GatewayError => new GatewayError('CONFIG', said)
 

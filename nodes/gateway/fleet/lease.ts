@@ -35,56 +35,56 @@ export interface LeaseCredentials {
 type Log = EngineOptions['log']
 
 /**
- * Returns the engine with these options, and what to call when it is not used any more.
- * @throws GatewayError `CONFIG` when its fleet is in use: its slots would be divided between the two
- */
-export type BorrowEngine = (options: EngineOptions) => { engine: Engine; giveBack: () => void }
-
-/**
  * How long an engine without a user stays connected: a deploy takes a config node away and brings it
  * back. An instance that has to connect again takes nothing for a whole TTL.
  */
 const LINGER_MS = 2000
 
+interface Kept {
+  readonly engine: Engine
+  readonly of: Pick<EngineOptions, 'servers' | 'fleet'>
+  /** Of its user. */
+  log: Log
+  isUsed?: boolean
+  lingering?: NodeJS.Timeout
+}
+
+export type BorrowEngine = ReturnType<typeof keepEngines>
+
 /** Keeps the engines of one Node-RED that are in use, or were a moment ago. */
-export function keepEngines(): BorrowEngine {
-  interface Kept {
-    engine: Engine
-    readonly of: Pick<EngineOptions, 'servers' | 'fleet'>
-    users: number
-    log: Log
-    lingering?: NodeJS.Timeout
-  }
+export function keepEngines() {
   const all = new Map<string, Kept>()
 
-  return ({ log, ...options }) => {
+  /**
+   * Returns the engine with these options, and what to call when it is not used any more.
+   * @throws GatewayError `CONFIG` when its fleet is in use: its slots would be divided between the two
+   */
+  return ({ log, ...options }: EngineOptions): { engine: Engine; giveBack: () => void } => {
     const key = JSON.stringify(options)
     const { servers, fleet } = options
-    for (const { users, of } of all.values()) {
-      if (users === 0 || of.servers !== servers || of.fleet !== fleet) continue
+    for (const { isUsed, of } of all.values()) {
+      if (!isUsed || of.servers !== servers || of.fleet !== fleet) continue
       throw new GatewayError('CONFIG', [say('fleetTwice', { fleet }), say('correct')])
     }
-    const kept = all.get(key) ?? connect(key, options, log)
-    clearTimeout(kept.lingering)
-    kept.users++
-    kept.log = log
-    return { engine: kept.engine, giveBack: () => release(key, kept) }
-  }
-
-  function connect(key: string, options: Omit<EngineOptions, 'log'>, log: Log): Kept {
-    // The config node that uses it may be another one after a deploy.
-    const engine = openEngine({ ...options, log: (level, text) => kept.log(level, text) })
-    const kept: Kept = { engine, of: options, users: 0, log }
+    const kept: Kept = all.get(key) ?? {
+      // The config node that uses it may be another one after a deploy.
+      engine: openEngine({ ...options, log: (level, text) => kept.log(level, text) }),
+      of: options,
+      log,
+    }
     all.set(key, kept)
-    return kept
-  }
-
-  function release(key: string, kept: Kept): void {
-    if (--kept.users > 0) return
-    kept.lingering = setTimeout(() => {
-      all.delete(key)
-      void kept.engine.close()
-    }, LINGER_MS)
+    clearTimeout(kept.lingering)
+    Object.assign(kept, { log, isUsed: true })
+    return {
+      engine: kept.engine,
+      giveBack() {
+        kept.isUsed = false
+        kept.lingering = setTimeout(() => {
+          all.delete(key)
+          void kept.engine.close()
+        }, LINGER_MS)
+      },
+    }
   }
 }
 

@@ -8,55 +8,47 @@ const MOST_AT_ONCE = 1 / 5
 const HELD_MS = 300_000
 const MOST_NAMED = 10
 
-export interface Removals {
-  /**
-   * True for appliances that stay although the inventory no longer has them. To be asked for each version
-   * of the inventory.
-   * @param total appliances until now
-   */
-  hold(gone: readonly string[], total: number): boolean
-  /** What is held back, and until when. */
-  readonly held: GatewayError | undefined
-  /** The inventory cannot be read: nobody sees whether it stays as it is. */
-  release(): void
-}
-
 /**
- * @param onHeld they were not held back before
- * @param onConfirmed the appliances may go: `hold` is to be asked again
+ * @param onHeld appliances are held back that were not before
+ * @param onConfirmed they may go: `hold` is to be asked again
  */
-export function createRemovals(onHeld: () => void, onConfirmed: () => void): Removals {
+export function createRemovals(onHeld: () => void, onConfirmed: () => void) {
   let held: { names: string; error: GatewayError; timer: NodeJS.Timeout } | undefined
-  /** Have been held back for long enough. */
-  let confirmed: string | undefined
+  /** They have been held back for long enough. */
+  let isConfirmed = false
 
+  /** The inventory cannot be read: nobody sees whether it stays as it is. */
   function release(): void {
     clearTimeout(held?.timer)
     held = undefined
+    isConfirmed = false
+  }
+
+  function confirm(): void {
+    isConfirmed = true
+    onConfirmed()
   }
 
   return {
-    hold(gone, total) {
+    /**
+     * True for appliances that stay although the inventory no longer has them. To be asked for each
+     * version of the inventory.
+     * @param total appliances until now
+     */
+    hold(gone: readonly string[], total: number): boolean {
       const names = JSON.stringify([...gone].sort())
-      const isMass = gone.length > 1 && gone.length > total * MOST_AT_ONCE
       const isAll = gone.length > 0 && gone.length === total
-      const isConfirmed = names === confirmed
-      confirmed = undefined
-      if (!(isMass || isAll) || isConfirmed) {
-        release()
-        return false
-      }
-      if (names === held?.names) return true
+      const isMass = isAll || (gone.length > 1 && gone.length > total * MOST_AT_ONCE)
+      const isKnown = names === held?.names
+      if (isMass && isKnown && !isConfirmed) return true
       release()
-      const timer = setTimeout(() => {
-        confirmed = names
-        onConfirmed()
-      }, HELD_MS)
-      held = { names, error: errorOf(gone, total), timer: timer.unref() }
+      if (!isMass || isKnown) return false
+      held = { names, error: errorOf(gone, total), timer: setTimeout(confirm, HELD_MS).unref() }
       onHeld()
       return true
     },
-    get held() {
+    /** What is held back, and until when. */
+    get held(): GatewayError | undefined {
       return held?.error
     },
     release,
