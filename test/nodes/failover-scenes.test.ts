@@ -1,6 +1,7 @@
 // What goes wrong around a failover, in a real Node-RED: all scenes are played at the same time, each
 // with its own gateway. Held nodes, monitors, refused switches and two config nodes are in failover.test.
 import should from 'should'
+import { DEFAULTS } from '../../client/model/ranges'
 import type { Simulator } from '../../simulator'
 import { definitionOf } from '../../simulator/model'
 import { until } from '../support/until'
@@ -447,8 +448,9 @@ scene(
     ;(await stopped()).should.be.within(0, 2)
     stage.fail(MAIN)
     await until(() => stage.updates.length > 0, 'an update', LONG_MS)
-    // Those that were on their way already, and one turn of the queue.
-    ;(await stopped()).should.be.within(0, 12)
+    // Those on their way, and those that take their places before the message is delivered: on a busy
+    // machine all eight at once. Behind the other failovers, it would be nearly all.
+    ;(await stopped()).should.be.within(0, 3 * DEFAULTS.concurrency)
     const isAll = (): boolean =>
       many.every((id) => simulator.route(id)!.source.address === BACKUP.address)
     await until(isAll, 'all on the backup', LONG_MS)

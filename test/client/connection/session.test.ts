@@ -220,7 +220,7 @@ describe('the session', () => {
   })
 
   it('is asked for once where no answer comes, also with credentials that have worked', async () => {
-    await start({}, { timeout: 300 })
+    await start({}, { timeout: 1000 })
     await listDevices(gateway, now())
     simulator.dropSessions()
     const end = simulator.fault({ kind: 'hang', match: { method: 'POST', path: '/api/session' } })
@@ -284,7 +284,7 @@ describe('the session', () => {
   })
 
   it('whose end failed is still open, and is ended by the next try', async () => {
-    await start({}, { timeout: 300 })
+    await start({}, { timeout: 1000 })
     for (const kind of ['hang', 'reset', 'status', 'html'] as const) {
       await listDevices(gateway, now())
       const free = simulator.fault({ kind, match: { method: 'DELETE' } })
