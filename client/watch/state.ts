@@ -422,13 +422,15 @@ function definitionOf(
   let traced = ''
   for (const { sentName, readFrom } of definingMembers(direction, protocol)) {
     for (const [name, member] of readFrom) {
-      const value = part[name]
+      const value = name === 'protocol' ? protocol : part[name]
+      // Most members of the table.
+      if (value === undefined) continue
       if (member.secret) {
         if (isMasked(value)) isHiddenByFirmware = true
         else if (isText(value)) secrets = [...secrets, value]
         continue
       }
-      const canonical = canonicalOf(name === 'protocol' ? protocol : value, name, member)
+      const canonical = canonicalOf(value, name, member)
       if (canonical === '') continue
       traced += `${sentName}=${canonical}\n`
       break

@@ -1,7 +1,7 @@
 // Preloaded into a Node-RED: says at GAUGE_PORT how long it was busy, and how much memory it took.
 import { createServer } from 'node:http'
 
-const EACH_MS = 5
+const EACH_MS = 20
 
 /** Since it was asked last. Processor time: what else the machine does is not in it. */
 export interface Measured {

@@ -84,7 +84,8 @@ describe('what the sidebar is given', () => {
   })
 
   it('keeps what is wrong for the next who look, with the time in which nobody did', async () => {
-    const { observers, ask } = await watching(50)
+    // So long that it does not end by itself where the machine is busy.
+    const { observers, ask } = await watching(1000)
     simulator.fail(onAir().name, { source: 'disconnected' })
     await until(() => (ask().lately ?? []).length > 0, 'the incident')
     const { version, lately } = ask()

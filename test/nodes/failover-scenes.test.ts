@@ -1,6 +1,7 @@
 // What goes wrong around a failover, in a real Node-RED: all scenes are played at the same time, each
 // with its own gateway. Held nodes, monitors, refused switches and two config nodes are in failover.test.
 import should from 'should'
+import { DEFAULTS } from '../../client/model/ranges'
 import type { Simulator } from '../../simulator'
 import { definitionOf } from '../../simulator/model'
 import { until } from '../support/until'
@@ -12,23 +13,12 @@ import {
   SECRET,
   srt,
   startStages,
-  type Scene,
   type Stage,
 } from './failover-stage'
+import { only, Plays } from './failover-plays'
 
-interface Play {
-  name: string
-  scene: Scene
-  play: (stage: Stage) => Promise<void>
-}
-
-const plays = new Map<string, Play>()
-
-function scene(name: string, set: Scene, play: Play['play']): void {
-  plays.set(`scene-${plays.size}`, { name, scene: set, play })
-}
-
-const only = (properties: object): Scene => ({ properties })
+const plays = new Plays()
+const { scene } = plays
 
 const READ = { method: 'GET', path: /^\/api\/devices\/[^/]+$/ }
 const isRead = (method: string, path: string): boolean => method === 'GET' && READ.path.test(path)
@@ -318,7 +308,8 @@ async function saveForm({ simulator, updates }: Stage, source: object): Promise<
 
 scene(
   'sends a switch again over which an old form was saved, and leaves what is saved later',
-  only({ restore: 'monitor', monitor: 'Monitor', holdOff: 2 }),
+  // Longer than a busy machine takes to save the form: meanwhile no read is answered.
+  only({ restore: 'monitor', monitor: 'Monitor', holdOff: 6 }),
   async (stage) => {
     const { simulator } = stage
     await stage.reaches('normal')
@@ -447,8 +438,9 @@ scene(
     ;(await stopped()).should.be.within(0, 2)
     stage.fail(MAIN)
     await until(() => stage.updates.length > 0, 'an update', LONG_MS)
-    // Those that were on their way already, and one turn of the queue.
-    ;(await stopped()).should.be.within(0, 12)
+    // Those on their way, and those that take their places before the message is delivered: on a busy
+    // machine all eight at once. Behind the other failovers, it would be nearly all.
+    ;(await stopped()).should.be.within(0, 3 * DEFAULTS.concurrency)
     const isAll = (): boolean =>
       many.every((id) => simulator.route(id)!.source.address === BACKUP.address)
     await until(isAll, 'all on the backup', LONG_MS)
@@ -461,33 +453,7 @@ scene(
 describe('a failover while all goes wrong', function () {
   this.timeout(90_000)
 
-  const played = new Map<string, Promise<unknown>>()
-
-  before(async () => {
-    const scenes = [...plays].map(([id, play]) => [id, play.scene] as const)
-    for (const stage of await startStages(Object.fromEntries(scenes))) {
-      // Each outcome is asked for by its own test.
-      const play = plays.get(stage.id)!.play(stage)
-      played.set(
-        stage.id,
-        play.then(
-          () => undefined,
-          (error: unknown) => error,
-        ),
-      )
-    }
-  })
-  after(async () => {
-    await Promise.all(played.values())
-    await endStages()
-  })
-
-  for (const [id, { name }] of plays) {
-    it(name, async () => {
-      const error = await played.get(id)
-      if (error !== undefined) throw error as Error
-    })
-  }
+  plays.test()
 })
 
 describe('a failover whose machine has its clock set', function () {

@@ -335,7 +335,7 @@ function listen(): void {
 }
 
 const ofNode = (id: string): Stage | undefined =>
-  stages.find((stage) => Object.hasOwn(stage.nodes, id))
+  stages.find(({ nodeId, scene }) => nodeId === id || Object.hasOwn(scene.others ?? {}, id))
 
 function noteStatus({ id, status }: { id: string; status: NodeStatus }): void {
   ofNode(id)?.statuses.push(status)

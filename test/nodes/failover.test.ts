@@ -8,31 +8,11 @@ import { createObservers } from '../../nodes/gateway/admin/observers'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { helper } from '../support/flow'
 import { until } from '../support/until'
-import {
-  BACKUP,
-  endStages,
-  FAILOVER,
-  MAIN,
-  OTHER,
-  startStages,
-  TWO_ROUTES,
-  type Scene,
-  type Stage,
-} from './failover-stage'
+import { BACKUP, FAILOVER, MAIN, OTHER, TWO_ROUTES, type Stage } from './failover-stage'
+import { only, Plays } from './failover-plays'
 
-interface Play {
-  name: string
-  scene: Scene
-  play: (stage: Stage) => Promise<void>
-}
-
-const plays = new Map<string, Play>()
-
-function scene(name: string, set: Scene, play: Play['play']): void {
-  plays.set(`scene-${plays.size}`, { name, scene: set, play })
-}
-
-const only = (properties: object): Scene => ({ properties })
+const plays = new Plays()
+const { scene } = plays
 
 const WRITE = { method: 'POST', path: '/api/devices/*/updates' }
 
@@ -573,41 +553,12 @@ describe('a failover node', () => {
     FAILOVER_TEST_MAIN: FAILOVER.main,
     FAILOVER_TEST_ROUTE: 'studio-a',
   }
-  const played = new Map<string, Promise<unknown>>()
-
-  before(async () => {
-    Object.assign(process.env, env)
-    const scenes = [...plays].map(([id, play]) => [id, play.scene] as const)
-    const stages = await startStages(Object.fromEntries([['values', VALUES], ...scenes]), {
-      types: [values],
-    })
-    for (const stage of stages) {
-      const play = plays.get(stage.id)?.play(stage)
-      // Each outcome is asked for by its own test.
-      played.set(
-        stage.id,
-        Promise.resolve(play).then(
-          () => undefined,
-          (error: unknown) => error,
-        ),
-      )
-    }
-  })
-  after(async () => {
-    await Promise.all(played.values())
+  before(() => void Object.assign(process.env, env))
+  plays.test([{ values: { properties: { type: 'failover-values' } } }, { types: [values] }])
+  after(() => {
     for (const name of Object.keys(env)) delete process.env[name]
-    await endStages()
   })
-
-  for (const [id, { name }] of plays) {
-    it(name, async () => {
-      const error = await played.get(id)
-      if (error !== undefined) throw error as Error
-    })
-  }
 })
-
-const VALUES: Scene = { properties: { type: 'failover-values' } }
 
 /** What other nodes have put into the contexts before. */
 function values(RED: NodeAPI): void {

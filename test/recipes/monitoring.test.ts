@@ -153,8 +153,9 @@ describe('the example flows', () => {
         const name = other.routes[0]!.name
         await until(() => topic('oslo-1/routes/Studio A/running') === 'true', 'Oslo')
         await until(() => topic(`bergen/routes/${name}/running`) === 'true', 'Bergen')
-        topic('oslo-1/gateway')!.should.equal('reachable')
-        topic('node-red/1')!.should.equal('online')
+        await until(() => topic('oslo-1/gateway') === 'reachable', 'the gateway')
+        await until(() => topic('node-red/1') === 'online', 'this Node-RED')
+        await until(() => topic('oslo-1/node-red') !== undefined, 'the owner')
         should(topic('gateway')).be.undefined()
         const [since, by] = topic('oslo-1/node-red')!.split(' ')
         should(by).equal(self)

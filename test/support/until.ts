@@ -1,6 +1,9 @@
 /** Longer than any load on the machine can explain. */
 const LONGEST_MS = 15_000
-const EACH_MS = 10
+/** Between two tries: at first, and at last, since some conditions read a whole file. */
+const SHORTEST_MS = 10
+const EACH_LONGER = 1.2
+const LONGEST_PAUSE_MS = 50
 
 export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms))
@@ -15,10 +18,14 @@ export async function until(
   ms = LONGEST_MS,
 ): Promise<void> {
   const deadline = performance.now() + ms
-  while (!(await met())) {
+  for (
+    let wait = SHORTEST_MS;
+    !(await met());
+    wait = Math.min(wait * EACH_LONGER, LONGEST_PAUSE_MS)
+  ) {
     if (performance.now() > deadline) {
       throw new Error(`${typeof what === 'string' ? what : what()} did not come within ${ms} ms`)
     }
-    await pause(EACH_MS)
+    await pause(wait)
   }
 }

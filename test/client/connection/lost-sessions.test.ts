@@ -272,7 +272,7 @@ describe('a session that gets lost', () => {
 
   it('is opened again within seconds also where the end of the former one gets no response', async () => {
     await start(({ what }) => (what === 'DELETE /api/session' ? 'silence' : undefined), {
-      timeout: 300,
+      timeout: 1000,
     })
     await read()
     const end = errorOf(gateway.endSession(op()))

@@ -294,7 +294,7 @@ describe('the reading of a report', () => {
       copy[name] = changed(copy[name])
       return copy
     }
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < 80; round++) {
       const answers = reading.answers.map((one) => ({ ...one, body: changed(changed(one.body)) }))
       const report = reportOf({ ...reading, answers }, 0)
       linesOf(accountOf({ ...reading, answers }, 0), report.facts).length.should.be.above(5)

@@ -70,7 +70,7 @@ describe('watching', () => {
     for (const [what, { strike, mend, code }] of Object.entries(outages)) {
       it(`${what}: one unreachable, one reachable, what changed meanwhile once`, async () => {
         // Only where none comes, an answer need not be waited for long.
-        await start({ routes: 8 }, { timeout: what === 'hangs' ? 100 : 2000 })
+        await start({ routes: 8 }, { timeout: what === 'hangs' ? 400 : 2000 })
         told = await watching()
         await strike()
         await miss(3, 9000)
@@ -104,7 +104,7 @@ describe('watching', () => {
     }
 
     it('a short gap is told to nobody', async () => {
-      await start({ routes: 4 }, { timeout: 100 })
+      await start({ routes: 4 }, { timeout: 400 })
       told = await watching()
       simulator.fault({ kind: 'hang' })
       await miss(2)
@@ -116,7 +116,7 @@ describe('watching', () => {
     })
 
     it('an outage that is shorter than the hold is told to nobody', async () => {
-      await start({ routes: 4 }, { timeout: 100 })
+      await start({ routes: 4 }, { timeout: 400 })
       told = await watching({ holdFor: 120_000 })
       const other = await watching()
       simulator.fault({ kind: 'hang' })
@@ -168,7 +168,7 @@ describe('watching', () => {
     })
 
     it('watches that turn out to be of the same device are each told once', async () => {
-      await start({ routes: 4 }, { timeout: 100 })
+      await start({ routes: 4 }, { timeout: 400 })
       await simulator.stop()
       const only = watch()
       const named = watch({ deviceId })
@@ -206,7 +206,7 @@ describe('watching', () => {
     })
 
     it('from the start: unreachable, then reachable and the snapshot', async () => {
-      await start({ routes: 4 }, { timeout: 100 })
+      await start({ routes: 4 }, { timeout: 400 })
       simulator.fault({ kind: 'status', status: 503 })
       told = watch({ deviceId })
       await until(() => told.health.length > 0)

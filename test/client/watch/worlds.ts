@@ -36,12 +36,13 @@ type Json = Record<string, unknown>
 function routeIn(name: string, { state, source, far, near }: RouteWorld): Json {
   const runs = state === 'running'
   const isSourceAway = source === 'disconnected'
-  const srt = { protocol: 'srt', address: '192.0.2.1', port: 5000 }
   const outputs: Json[] = [
     {
-      ...srt,
       id: `${name} near`,
       name: 'near',
+      protocol: 'srt',
+      address: '192.0.2.1',
+      port: 5000,
       mode: 'listener',
       started: true,
       state: near === 'called' && runs ? 'connected' : 'disconnected',
@@ -52,9 +53,11 @@ function routeIn(name: string, { state, source, far, near }: RouteWorld): Json {
   ]
   if (far !== 'absent') {
     outputs.push({
-      ...srt,
       id: `${name} far`,
       name: 'far',
+      protocol: 'srt',
+      address: '192.0.2.1',
+      port: 5000,
       mode: 'caller',
       started: far !== 'off',
       state: far === 'ok' && runs ? 'connected' : 'disconnected',
@@ -68,9 +71,11 @@ function routeIn(name: string, { state, source, far, near }: RouteWorld): Json {
     state: runs ? 'running' : 'idle',
     summaryStatusCode: isWell && near === 'called' ? 'ok' : 'warn',
     source: {
-      ...srt,
       id: `${name} in`,
       name: `${name} in`,
+      protocol: 'srt',
+      address: '192.0.2.1',
+      port: 5000,
       mode: 'listener',
       state: isSourceAway ? 'disconnected' : 'connected',
       summaryStatusCode: source === 'warn' ? 'warn' : 'ok',

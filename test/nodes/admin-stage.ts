@@ -1,0 +1,135 @@
+// A Node-RED with users, who ask what the editor asks of the runtime.
+import { startSimulator, type Simulator } from '../../simulator'
+import { NodeRed, type Properties } from '../support/node-red'
+
+const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
+
+export interface Reply {
+  status: number
+  body: Properties
+}
+
+/** What is asked of one gateway. */
+export const PATHS = [
+  'connection',
+  'lookup',
+  'definition',
+  'plan',
+  'state',
+  'control',
+  'failover',
+  'callers',
+  'appliances',
+  'inventory',
+]
+/** To which a gateway that is not deployed is no failure. */
+export const PATIENT = ['state', 'appliances']
+
+export const PASSWORD = 'stored-password'
+
+export let nodeRed: NodeRed
+export const tokens: Record<string, string> = {}
+export let simulator: Simulator
+
+/** Starts it before the tests of a file, and ends it after them. */
+export function stageAdmin(): void {
+  before(async () => {
+    nodeRed = new NodeRed()
+    simulator = await startSimulator({ https: true, routes: 5, password: PASSWORD })
+    process.env['MEDIA_GATEWAY_TEST_SECRET'] = 'from-the-environment'
+    process.env['SRT_TEST_SET'] = 'the-passphrase-of-the-environment'
+    const user = (username: string, permissions: string | string[]): object => ({
+      username,
+      password: hashSync('secret', 4),
+      permissions,
+    })
+    await nodeRed.start({
+      logging: { console: { level: 'info', metrics: false, audit: true } },
+      adminAuth: {
+        type: 'credentials',
+        users: [
+          user('writer', '*'),
+          user('reader', 'read'),
+          user('flows', ['flows.read']),
+          user('driver', ['media-gateway.read', 'media-gateway.write']),
+        ],
+      },
+    })
+    for (const name of ['writer', 'reader', 'flows', 'driver']) {
+      const answer = await fetch(`${nodeRed.url}auth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          client_id: 'node-red-admin',
+          grant_type: 'password',
+          scope: '',
+          username: name,
+          password: 'secret',
+        }),
+      })
+      tokens[name] = ((await answer.json()) as { access_token: string }).access_token
+    }
+    await nodeRed.deploy(
+      [
+        { id: 'tab', type: 'tab', label: 'test' },
+        {
+          id: 'gateway',
+          type: 'media-gateway',
+          name: 'Studio',
+          baseUrl: simulator.url,
+          fingerprint: simulator.fingerprint,
+          protectedRoutes: guarded().name,
+          credentials: { username: 'haiadmin', password: PASSWORD },
+        },
+        { id: 'watch', z: 'tab', type: 'media-gateway-watch', gateway: 'gateway', wires: [[]] },
+      ],
+      tokens['writer'],
+    )
+    // A deploy is answered before the nodes are there.
+    while ((await ask('state', { id: 'gateway' })).body['notDeployed']) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })
+  after(async () => {
+    delete process.env['MEDIA_GATEWAY_TEST_SECRET']
+    delete process.env['SRT_TEST_SET']
+    await nodeRed.stop()
+    simulator.openSessions.should.equal(0)
+    await simulator.stop()
+  })
+}
+
+export async function ask(
+  path: string,
+  body?: unknown,
+  user = 'writer',
+  text = body === undefined ? undefined : JSON.stringify(body),
+): Promise<Reply> {
+  const token = tokens[user]
+  const answer = await fetch(`${nodeRed.url}media-gateway/${path}`, {
+    method: text === undefined ? 'GET' : 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    body: text,
+  })
+  const said = await answer.text()
+  said.should.not.containEql(PASSWORD)
+  said.should.not.match(/srtPassPhrase":"[^•"]/)
+  // The others change nothing anyway.
+  if (path !== 'control' && path !== 'failover') said.should.not.match(/Nothing was changed/)
+  const isJson = answer.headers.get('content-type')?.includes('json')
+  return { status: answer.status, body: isJson ? (JSON.parse(said) as Properties) : {} }
+}
+
+export const saved = (): Properties => ({
+  id: 'gateway',
+  baseUrl: simulator.url,
+  username: 'haiadmin',
+  password: '__PWRD__',
+  fingerprint: simulator.fingerprint,
+})
+export const device = (): string => simulator.devices[0]!._id
+/** A protected route. */
+export const guarded = () => simulator.routes.find(({ state }) => state === 'running')!
