@@ -48,9 +48,6 @@ export interface Incident {
   durationMs: number | null
 }
 
-export const isIncidentEvent = (event: string): event is IncidentEvent =>
-  (INCIDENT_EVENTS as readonly string[]).includes(event)
-
 /**
  * An incident that was reported as begun and not yet as ended: plain data for the watch that goes on
  * with it, in another process or after a restart.

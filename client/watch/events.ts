@@ -8,10 +8,6 @@ import type { Miss } from './poller'
 import { isRunning } from './state'
 import type { Condition, DestinationState, DeviceState, RouteState } from './state'
 
-/** Says what an event or a snapshot is about. Its words are loaded with the first: most starts have none. */
-export const eventText: typeof import('./text/event-text').eventText = (event, language) =>
-  (require('./text/event-text') as typeof import('./text/event-text')).eventText(event, language)
-
 /** Returns the name of the event for a change. */
 export function eventNameOf(change: Change): EventName {
   switch (change.of) {

@@ -9,7 +9,7 @@ import type { PresentCaller } from './callers'
 import { createChangeReporter } from './change-reporter'
 import type { Snapshot, Wordless, WatchEvent } from '../model/event'
 import type { Named } from '../model/types'
-import { eventText, named, snapshotOf } from './events'
+import { named, snapshotOf } from './events'
 import { eachRoute, turnsOf, type Figures } from './figures'
 import { partsOfState } from './health'
 import { eventFilter, routeFilter, type RouteFilter } from './filter'
@@ -18,6 +18,7 @@ import type { Clock, Miss } from './poller'
 import type { Beginning, Reporter, Reporting } from './reporter'
 import type { SavedWatch } from './saved'
 import { isRunning, type DeviceState, type RouteState } from './state'
+import { eventText } from './text/event-text'
 
 /** What one watch wants to know. */
 export interface WatchOptions {
