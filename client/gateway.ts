@@ -72,11 +72,11 @@ import type {
 } from './model/types'
 import { forPrograms } from './sentences'
 import { createStops } from './stop'
-import { watchDevice } from './watch/device-watch'
+import { watchDevice } from './watch/registry'
 import type { WatchEvent } from './model/event'
-import type { RouteFilter } from './watch/filter'
+import type { RouteFilter } from './watch/report/filter'
 import { listHealth, type HealthRow } from './watch/rows'
-import type { WatchOptions as Subscribe } from './watch/subscription'
+import type { WatchOptions as Subscribe } from './watch/report/subscription'
 
 /** Options of every method. */
 export interface CallOptions {

@@ -5,7 +5,7 @@ import {
   routeFigures,
   type Figures,
   type GivenStatuses,
-} from '../watch/figures'
+} from '../watch/measuring/figures'
 import type { RouteFigures } from '../model/event'
 import { partsOfState } from '../watch/health'
 import { isRunning, type Condition, type DeviceState, type RouteState } from '../watch/state'

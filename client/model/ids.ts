@@ -1,4 +1,5 @@
 import { isText, own } from './json'
+import type { Named } from './types'
 
 /**
  * Finds an entry among destinations: by its id when it has one, else by its
@@ -44,3 +45,6 @@ export const normalizeId = (id: string): string => (isUuid(id) ? id.toLowerCase(
 /** Whether two ids mean the same route, source or destination. */
 export const isSameId = (one: unknown, other: unknown): boolean =>
   isText(one) && isText(other) && normalizeId(one) === normalizeId(other)
+
+/** ID and name of something that has more. */
+export const named = ({ id, name }: Named): Named => ({ id, name })

@@ -3,10 +3,10 @@ import { readAllStatistics, readStatistics, type FailedStatistics } from '../api
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { own } from '../model/json'
-import { callersOf, type CallerFigures } from './callers'
-import { knownBy } from './device-watch'
+import { callersOf, type CallerFigures } from './measuring/callers'
+import { knownBy } from './registry'
 import type { Named } from '../model/types'
-import { listIn } from './thresholds'
+import { listIn } from './measuring/thresholds'
 
 /** A caller that is connected: plain data, with addresses. */
 export interface ListedCaller extends CallerFigures {

@@ -9,7 +9,7 @@ import {
 import { isObject, own } from '../model/json'
 import { booleanFrom } from '../model/convert'
 import type { Route } from '../model/types'
-import { numberIn, placeOf, type Figures } from './figures'
+import { numberIn, placeOf, type Figures } from './measuring/figures'
 import { UNTOLD, type RouteState } from './state'
 
 /**

@@ -1,7 +1,7 @@
 import type { Connection } from '../connection/connection'
-import { knownBy } from './device-watch'
+import { knownBy } from './registry'
 import type { Named } from '../model/types'
-import { isRouteOf } from './filter'
+import { isRouteOf } from './measuring/caller-book'
 
 /** A caller that has a name, at one route. */
 export interface NamedCaller {

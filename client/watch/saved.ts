@@ -3,12 +3,12 @@ import type { Connection } from '../connection/connection'
 import { setLatest } from '../memory'
 import { isOpenIncident, type OpenIncident } from '../model/incident'
 import { isObject, type JsonObject } from '../model/json'
-import type { SavedCallers } from './callers'
-import type { SavedData } from './data'
+import type { SavedCallers } from './measuring/callers'
+import type { SavedData } from './measuring/data'
 import type { Named } from '../model/types'
-import type { Held } from './held'
+import type { Held } from './measuring/held'
 import type { DeviceState } from './state'
-import type { SavedLimit } from './thresholds'
+import type { SavedLimit } from './measuring/thresholds'
 
 /** What one watch has saved: the next one with the same settings goes on with it. */
 export interface SavedWatch {

@@ -2,16 +2,16 @@ import * as fc from 'fast-check'
 import should from 'should'
 import type { DeviceConfiguration } from '../../../client/model/types'
 import type { Snapshot } from '../../../client/model/event'
-import { createDataWatch } from '../../../client/watch/data'
+import { createDataWatch } from '../../../client/watch/measuring/data'
 import {
   eachRoute,
   figuresOf,
   routeFigures,
   turnsOf,
   type Figures,
-} from '../../../client/watch/figures'
+} from '../../../client/watch/measuring/figures'
 import { healthOfState } from '../../../client/watch/health'
-import { createThresholds } from '../../../client/watch/thresholds'
+import { createThresholds } from '../../../client/watch/measuring/thresholds'
 import type { DeviceState } from '../../../client/watch/state'
 import { faultsOf } from '../../../client/model/watch'
 import { until } from '../../support/until'

@@ -1,8 +1,8 @@
 // Thousands of incidents that end at once must not hold up Node-RED.
 import 'should'
-import { createIncidentReporter } from '../../../client/watch/incident-reporter'
+import { createIncidentReporter } from '../../../client/watch/report/incident-reporter'
 import { OK } from '../../../client/model/health'
-import type { Clock } from '../../../client/watch/poller'
+import type { UnixClock } from '../../../client/clock'
 import type { DeviceState } from '../../../client/watch/state'
 
 const ROUTES = 4000
@@ -30,7 +30,7 @@ describe('many incidents at once', () => {
         onOpen: () => writes++,
       },
       {
-        clock: { now: () => now, unix: (at: number) => at } as Clock,
+        clock: { now: () => now, unix: (at: number) => at } as UnixClock,
         holdFor: 0,
         wantsRoute: () => true,
         device: () => device,

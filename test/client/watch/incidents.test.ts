@@ -1,9 +1,9 @@
 // What a watch reports as incidents: one thing that went wrong, from its beginning to its end.
 import should from 'should'
-import { openBy, savedBy } from '../../../client/watch/device-watch'
+import { openBy, savedBy } from '../../../client/watch/registry'
 import type { OpenIncident } from '../../../client/model/incident'
 import type { WatchEvent } from '../../../client/model/event'
-import type { WatchOptions } from '../../../client/watch/subscription'
+import type { WatchOptions } from '../../../client/watch/report/subscription'
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {
@@ -21,7 +21,7 @@ import {
   watching,
   type Told,
 } from './support'
-import { createIncidents, type Sight, type Step } from '../../../client/watch/incidents'
+import { createIncidents, type Sight, type Step } from '../../../client/watch/report/incidents'
 import { WELL, watched, type RouteWorld, type Watched, type World } from './worlds'
 
 const HOLD = 10_000

@@ -1,6 +1,6 @@
 import should from 'should'
-import { savedBy } from '../../../client/watch/device-watch'
-import type { WatchOptions } from '../../../client/watch/subscription'
+import { savedBy } from '../../../client/watch/registry'
+import type { WatchOptions } from '../../../client/watch/report/subscription'
 import { until } from '../../support/until'
 import {
   closeAll,

@@ -4,7 +4,7 @@ import should from 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { newOperation } from '../../../client/connection/operation'
 import type { Snapshot } from '../../../client/model/event'
-import { pollNow } from '../../../client/watch/device-watch'
+import { pollNow } from '../../../client/watch/registry'
 import { until } from '../../support/until'
 import {
   callsFor,

@@ -5,11 +5,11 @@ import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../api/devices
 import { readStatisticsOf } from '../api/statistics'
 import type { Running } from '../memory'
 import { Stop, untilStopped } from '../stop'
-import type { PresentCaller } from './callers'
-import { compare, type Change } from './compare'
+import type { PresentCaller } from './measuring/callers'
+import { compare, type Change } from './report/compare'
 import type { Snapshot, Wordless } from '../model/event'
-import { snapshotOf } from './events'
-import { figuresOf, type Figures } from './figures'
+import { snapshotOf } from './report/events'
+import { figuresOf, type Figures } from './measuring/figures'
 import {
   dropOld,
   newSaved,
@@ -21,10 +21,11 @@ import {
   type Saved,
   type SavedDevice,
 } from './saved'
-import { createSubscription, type Subscription, type WatchOptions } from './subscription'
-import { createReader, type Reading } from './reader'
-import { createPace } from './stagger'
-import { REAL_TIME, createPoller, type Clock, type Miss } from './poller'
+import { createSubscription, type Subscription, type WatchOptions } from './report/subscription'
+import { createReader, type Reading } from './life/reader'
+import { createPace } from './life/stagger'
+import { REAL_TIME, type UnixClock } from '../clock'
+import { createPoller, type Miss } from '../poller'
 import type { DeviceState, RouteState } from './state'
 
 /** All watches of one device subscribe to one poller, which runs only while there are any. */
@@ -107,7 +108,7 @@ const firstWait = createPace({ atOnce: 20, everyMs: 15 })
 export function watchDevice(
   gateway: Connection,
   options: WatchOptions,
-  clock: Clock = REAL_TIME,
+  clock: UnixClock = REAL_TIME,
 ): (how?: 'removed') => void {
   if (gateway.closing.stopped) throw closedError()
   const settle = (): void => {
@@ -187,7 +188,7 @@ function findWatch(gateway: Connection, deviceId: string): DeviceWatch | undefin
   return known.get(deviceId) ?? [...known.values()].find((one) => one.deviceId() === deviceId)
 }
 
-function watchOf(gateway: Connection, deviceId: string | undefined, clock: Clock): DeviceWatch {
+function watchOf(gateway: Connection, deviceId: string | undefined, clock: UnixClock): DeviceWatch {
   const known = watchesOf(gateway)
   const found = deviceId === undefined ? known.get('') : findWatch(gateway, deviceId)
   if (found) return found
@@ -200,7 +201,7 @@ function watchOf(gateway: Connection, deviceId: string | undefined, clock: Clock
 function createDeviceWatch(
   gateway: Connection,
   configured: string | undefined,
-  clock: Clock,
+  clock: UnixClock,
   forget: () => void,
 ): DeviceWatch {
   const subscriptions = new Set<Subscription>()

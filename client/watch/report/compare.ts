@@ -1,5 +1,5 @@
-import type { Direction } from '../model/members'
-import { UNTOLD, isRunning, showSame } from './state'
+import type { Direction } from '../../model/members'
+import { UNTOLD, isRunning, showSame } from '../state'
 import type {
   Condition,
   Definition,
@@ -7,7 +7,7 @@ import type {
   DeviceState,
   PeerState,
   RouteState,
-} from './state'
+} from '../state'
 
 /**
  * One difference between two states of a device, complete enough to make the one from the other:

@@ -1,16 +1,16 @@
 import { applied, compare, keyOf, type Change } from './compare'
-import { createDataWatch } from './data'
-import type { Wordless, WatchEvent } from '../model/event'
+import { createDataWatch } from '../measuring/data'
+import type { Wordless, WatchEvent } from '../../model/event'
 import { eventNameOf, eventOf, reasonOf, valueOf } from './events'
-import { held, type Held } from './held'
+import { held, type Held } from '../measuring/held'
 import type { RouteFilter } from './filter'
-import type { EventName, Threshold } from '../model/watch'
-import type { IncidentEvent } from '../model/incident'
+import type { EventName, Threshold } from '../../model/watch'
+import type { IncidentEvent } from '../../model/incident'
 import type { Reporter, Reporting } from './reporter'
-import type { SavedWatch } from './saved'
+import type { SavedWatch } from '../saved'
 import { inOrder, passagesIn } from './renames'
-import type { DeviceState } from './state'
-import { createThresholds } from './thresholds'
+import type { DeviceState } from '../state'
+import { createThresholds } from '../measuring/thresholds'
 
 export interface ChangeOptions {
   wantsEvent: (event: EventName | IncidentEvent) => boolean
@@ -23,8 +23,10 @@ export interface ChangeOptions {
 const NONE_HELD: ReadonlyMap<string, Held> = new Map()
 
 /** What follows callers is loaded with the first watch that reports them. */
-const newCallerWatch: typeof import('./callers').createCallerWatch = (...of) =>
-  (require('./callers') as typeof import('./callers')).createCallerWatch(...of)
+const newCallerWatch: typeof import('../measuring/callers').createCallerWatch = (...of) =>
+  (require('../measuring/callers') as typeof import('../measuring/callers')).createCallerWatch(
+    ...of,
+  )
 
 /** Reports every single change that lasts long enough. */
 export function createChangeReporter(

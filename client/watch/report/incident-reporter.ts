@@ -5,19 +5,20 @@ import {
   type Health,
   type Reason,
   type RouteHealth,
-} from '../model/health'
-import type { IncidentKind, OpenIncident } from '../model/incident'
-import type { CallerRow, ExpectedCaller } from '../model/callers'
-import { patternFilter } from '../model/pattern'
-import type { Threshold } from '../model/watch'
-import type { EventCaller, WatchEvent, Wordless } from '../model/event'
-import type { Named } from '../model/types'
-import { named, reasonOf } from './events'
-import { isCalled, isRouteOf } from './filter'
+} from '../../model/health'
+import type { IncidentKind, OpenIncident } from '../../model/incident'
+import type { CallerRow, ExpectedCaller } from '../../model/callers'
+import { patternFilter } from '../../model/pattern'
+import type { Threshold } from '../../model/watch'
+import type { EventCaller, WatchEvent, Wordless } from '../../model/event'
+import type { Named } from '../../model/types'
+import { named } from '../../model/ids'
+import { reasonOf } from './events'
+import { isCalled, isRouteOf } from '../measuring/caller-book'
 import { createIncidents, type Sight, type Standing, type Step, type Trouble } from './incidents'
 import type { Outage, Reporter, Reporting } from './reporter'
-import { UNTOLD, isRunning, type DeviceState, type RouteState } from './state'
-import { createThresholds, limitPlace, type SavedLimit } from './thresholds'
+import { UNTOLD, isRunning, type DeviceState, type RouteState } from '../state'
+import { createThresholds, limitPlace, type SavedLimit } from '../measuring/thresholds'
 
 export interface IncidentOptions {
   mustRun?: string
@@ -27,8 +28,10 @@ export interface IncidentOptions {
 }
 
 /** What follows callers is loaded with the first names of callers. */
-const newCallerWatch: typeof import('./callers').createCallerWatch = (...of) =>
-  (require('./callers') as typeof import('./callers')).createCallerWatch(...of)
+const newCallerWatch: typeof import('../measuring/callers').createCallerWatch = (...of) =>
+  (require('../measuring/callers') as typeof import('../measuring/callers')).createCallerWatch(
+    ...of,
+  )
 
 /** Reports incidents: what is wrong, not what has changed. */
 export function createIncidentReporter(

@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto'
-import type { CLOSINGS, Incident, IncidentEvent, OpenIncident } from '../model/incident'
-import { held, type Held } from './held'
+import type { CLOSINGS, Incident, IncidentEvent, OpenIncident } from '../../model/incident'
+import { held, type Held } from '../measuring/held'
 
 /** Something that is wrong now. */
 export interface Trouble extends Omit<OpenIncident, 'id' | 'since' | 'until' | 'durationMs'> {

@@ -1,17 +1,5 @@
-import { MONOTONIC, type Clock as PlainClock } from '../clock'
-import { GatewayError, say, thrownAs } from '../errors'
-
-/** A clock for watches: waits are monotonic, reported times are those of the machine. */
-export interface Clock extends PlainClock {
-  /** A time of this clock as Unix ms, by the clock of the machine as it is set now; never a later one. */
-  unix(at: number): number
-}
-
-export const REAL_TIME: Clock = {
-  now: () => Math.floor(MONOTONIC.now()),
-  after: (ms, callback) => MONOTONIC.after(ms, callback),
-  unix: (at) => Math.floor(Date.now() - (MONOTONIC.now() - at)),
-}
+import type { Clock } from './clock'
+import { GatewayError, say, thrownAs } from './errors'
 
 /** A failed poll. */
 export interface Miss {
@@ -41,7 +29,7 @@ export interface PollerOptions<Answer> {
   backsOff?: () => boolean
   /** Returns how long the first poll has to wait, in ms. By default it begins at once. */
   firstWait?: () => number
-  clock: PlainClock
+  clock: Clock
   /** From 0 to 1: spreads the polls of many pollers. By default nothing is spread. */
   random?: () => number
 }

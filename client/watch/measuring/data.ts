@@ -1,9 +1,9 @@
-import type { Wordless, WatchEvent } from '../model/event'
-import type { Named } from '../model/types'
-import { named } from './events'
+import type { Wordless, WatchEvent } from '../../model/event'
+import type { Named } from '../../model/types'
+import { named } from '../../model/ids'
 import { eachRoute, type Figures } from './figures'
 import { held, type Held } from './held'
-import { isRunning, type DeviceState, type RouteState } from './state'
+import { isRunning, type DeviceState, type RouteState } from '../state'
 
 type DataEvent = Omit<Wordless<WatchEvent>, 'device'>
 

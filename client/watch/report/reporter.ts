@@ -1,14 +1,15 @@
-import type { FailedStatistics, Statistics } from '../api/statistics'
-import type { CallerBook } from '../model/callers'
-import type { RouteHealth } from '../model/health'
-import type { PresentCaller } from './callers'
+import type { FailedStatistics, Statistics } from '../../api/statistics'
+import type { CallerBook } from '../../model/callers'
+import type { RouteHealth } from '../../model/health'
+import type { PresentCaller } from '../measuring/callers'
 import type { Change } from './compare'
-import type { WatchEvent, Wordless } from '../model/event'
-import type { Named } from '../model/types'
-import type { Figures } from './figures'
-import type { Clock, Miss } from './poller'
-import type { SavedWatch } from './saved'
-import type { DeviceState, RouteState } from './state'
+import type { WatchEvent, Wordless } from '../../model/event'
+import type { Named } from '../../model/types'
+import type { Figures } from '../measuring/figures'
+import type { UnixClock } from '../../clock'
+import type { Miss } from '../../poller'
+import type { SavedWatch } from '../saved'
+import type { DeviceState, RouteState } from '../state'
 
 /** Turns what a watch sees into its events: all changes, or incidents. */
 export interface Reporter {
@@ -68,7 +69,7 @@ export type Outage = Beginning & Miss
 
 /** What a reporter has to do with. */
 export interface Reporting {
-  clock: Clock
+  clock: UnixClock
   holdFor: number
   wantsRoute: (route: Named) => boolean
   /** The device, as far as it is known. */

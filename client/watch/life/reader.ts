@@ -1,13 +1,13 @@
-import { GatewayError, badResponse, say } from '../errors'
-import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
-import { isObject, isText, type JsonObject } from '../model/json'
-import type { DeviceConfiguration, Route } from '../model/types'
-import { getDevice } from '../api/devices'
-import { incompleteList, isIncomplete, listRoutes } from '../api/routes'
+import { GatewayError, badResponse, say } from '../../errors'
+import type { Connection } from '../../connection/connection'
+import type { Operation } from '../../connection/operation'
+import { isObject, isText, type JsonObject } from '../../model/json'
+import type { DeviceConfiguration, Route } from '../../model/types'
+import { getDevice } from '../../api/devices'
+import { incompleteList, isIncomplete, listRoutes } from '../../api/routes'
 import { askItself, judgeMissing } from './missing-routes'
-import type { Clock } from './poller'
-import { deviceState, type DeviceState, type UnconfirmedEmpty, type RouteState } from './state'
+import type { UnixClock } from '../../clock'
+import { deviceState, type DeviceState, type UnconfirmedEmpty, type RouteState } from '../state'
 
 /** What one poll of a device has read. */
 export interface Reading {
@@ -49,7 +49,7 @@ const ALL_MISSING_MS = 10_000
 export function createReader(
   gateway: Connection,
   deviceId: string,
-  clock: Clock,
+  clock: UnixClock,
 ): (operation: Operation, known?: DeviceState) => Promise<Reading> {
   /** Since when each route is missing. */
   let missing: ReadonlyMap<string, number> = NONE_MISSING

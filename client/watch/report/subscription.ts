@@ -1,24 +1,26 @@
 import * as crypto from 'node:crypto'
-import { GatewayError, isLasting } from '../errors'
-import { deviceHealth, healthOfWhole, isTrouble, isWorse, type Health } from '../model/health'
-import type { OpenIncident, Report } from '../model/incident'
-import type { EventName, Language, Threshold } from '../model/watch'
-import type { FailedStatistics, Statistics } from '../api/statistics'
+import { GatewayError, isLasting } from '../../errors'
+import { deviceHealth, healthOfWhole, isTrouble, isWorse, type Health } from '../../model/health'
+import type { OpenIncident, Report } from '../../model/incident'
+import type { EventName, Language, Threshold } from '../../model/watch'
+import type { FailedStatistics, Statistics } from '../../api/statistics'
 import type { Change } from './compare'
-import type { PresentCaller } from './callers'
+import type { PresentCaller } from '../measuring/callers'
 import { createChangeReporter } from './change-reporter'
-import type { Snapshot, Wordless, WatchEvent } from '../model/event'
-import type { Named } from '../model/types'
-import { named, snapshotOf } from './events'
-import { eachRoute, turnsOf, type Figures } from './figures'
-import { partsOfState } from './health'
+import type { Snapshot, Wordless, WatchEvent } from '../../model/event'
+import { named } from '../../model/ids'
+import type { Named } from '../../model/types'
+import { snapshotOf } from './events'
+import { eachRoute, turnsOf, type Figures } from '../measuring/figures'
+import { partsOfState } from '../health'
 import { eventFilter, routeFilter, type RouteFilter } from './filter'
 import { createIncidentReporter } from './incident-reporter'
-import type { Clock, Miss } from './poller'
+import type { UnixClock } from '../../clock'
+import type { Miss } from '../../poller'
 import type { Beginning, Reporter, Reporting } from './reporter'
-import type { SavedWatch } from './saved'
-import { isRunning, type DeviceState, type RouteState } from './state'
-import { eventText } from './text/event-text'
+import type { SavedWatch } from '../saved'
+import { isRunning, type DeviceState, type RouteState } from '../state'
+import { eventText } from '../text/event-text'
 
 /** What one watch wants to know. */
 export interface WatchOptions {
@@ -153,7 +155,7 @@ export const INCIDENT_HOLD_MS = 10_000
 
 export function createSubscription(
   options: WatchOptions,
-  clock: Clock,
+  clock: UnixClock,
   /** What a text calls a gateway whose device is not known yet. */
   gatewayName = '',
   /** It has told something between two polls. */
