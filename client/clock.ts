@@ -26,3 +26,9 @@ export const REAL_TIME: UnixClock = {
   after: (ms, callback) => MONOTONIC.after(ms, callback),
   unix: (at) => Math.floor(Date.now() - (MONOTONIC.now() - at)),
 }
+
+/** The time of the clock for a Unix time; not later than now, as the clock of another process may be ahead. */
+export function fromUnix(clock: UnixClock, at: number): number {
+  const now = clock.now()
+  return Math.min(now, now + at - clock.unix(now))
+}

@@ -8,7 +8,7 @@ import type { Stop } from '../stop'
 import { knownBy } from '../watch/registry'
 import { routeFilter, type RouteFilter } from '../watch/report/filter'
 import { isRunning } from '../watch/state'
-import { clientsOf, connectionsOf } from '../watch/measuring/thresholds'
+import { clientsOf, connectionsOf } from '../watch/measuring/statistics'
 
 /** The SRT figures of a source or destination. What the gateway does not give is undefined. */
 export interface SrtOfPart {

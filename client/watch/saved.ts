@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../model/json'
 import type { SavedCallers } from './measuring/callers'
 import type { SavedData } from './measuring/data'
 import type { Named } from '../model/types'
-import type { Held } from './measuring/held'
+import type { Held } from './measuring/meter'
 import type { DeviceState } from './state'
 import type { SavedLimit } from './measuring/thresholds'
 

@@ -1,25 +1,8 @@
-import type { Wordless, WatchEvent } from '../../model/event'
 import type { Named } from '../../model/types'
 import { named } from '../../model/ids'
-import { eachRoute, type Figures } from './figures'
-import { held, type Held } from './held'
+import { eachRoute } from './figures'
+import { held, type Held, type MeasuredEvent, type Meter } from './meter'
 import { isRunning, type DeviceState, type RouteState } from '../state'
-
-type DataEvent = Omit<Wordless<WatchEvent>, 'device'>
-
-/** Finds sources that receive nothing although they are connected, and those that receive again. */
-export interface DataWatch {
-  /** Takes a poll; routes that are not wanted count as gone. */
-  polled(
-    state: Pick<DeviceState, 'routes'>,
-    figures: Figures,
-    wants: (route: Named) => boolean,
-    at: number,
-  ): DataEvent[]
-  save(): SavedData
-  /** Goes on with what was saved; what was reported here since counts more. */
-  restore(saved: SavedData): void
-}
 
 /** What is known of the data of sources. */
 export interface SavedData {
@@ -45,8 +28,12 @@ const LEAST_MS = 5000
 
 const CONNECTED: ReadonlySet<string | undefined> = new Set(['connected', 'connection established'])
 
-/** @param holdMs how long a change must last */
-export function createDataWatch(holdMs: number): DataWatch {
+/**
+ * Finds sources that receive nothing although they are connected, and those that receive again. Polls
+ * show all that it needs.
+ * @param holdMs how long a change must last
+ */
+export function createDataWatch(holdMs: number): Meter<SavedData> {
   /** All other sources of running routes receive data: there are many, which take no memory. */
   let sources: Map<string, Source> | undefined
   let polled: SavedData['polled']
@@ -61,7 +48,7 @@ export function createDataWatch(holdMs: number): DataWatch {
     bitrate: number,
     wants: (route: Named) => boolean,
     at: number,
-  ): DataEvent | undefined {
+  ): MeasuredEvent | undefined {
     const { id } = route
     const now = evidence(route, bitrate)
     let known = sources?.get(id)
@@ -97,7 +84,7 @@ export function createDataWatch(holdMs: number): DataWatch {
 
   return {
     polled(state, figures, wants, at) {
-      const events: DataEvent[] = []
+      const events: MeasuredEvent[] = []
       eachRoute(state, (route, place) => {
         const event = wants(route) && take(route, figures[place]!, wants, at)
         if (event) events.push(event)
@@ -111,6 +98,8 @@ export function createDataWatch(holdMs: number): DataWatch {
       polled = state
       return events
     },
+    lacking: () => [],
+    measured: () => [],
     save: () => ({ sources: new Map(sources), polled }),
     restore(saved) {
       for (const [id, source] of saved.sources) if (!sources?.get(id)?.isTold) remember(source)
@@ -131,7 +120,7 @@ const eventOf = (
   before: boolean | null,
   after: boolean | null,
   at: number,
-): DataEvent => {
+): MeasuredEvent => {
   const event = after === false ? 'source.data-lost' : 'source.data'
   return { event, at, route: named(route), before, after }
 }

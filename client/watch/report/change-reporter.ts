@@ -1,8 +1,8 @@
-import { applied, compare, keyOf, type Change } from './compare'
+import { compare, heldBack, keyOf, type Change } from './compare'
 import { createDataWatch } from '../measuring/data'
 import type { Wordless, WatchEvent } from '../../model/event'
 import { eventNameOf, eventOf, reasonOf, valueOf } from './events'
-import { held, type Held } from '../measuring/held'
+import { held, type Held } from '../measuring/meter'
 import type { RouteFilter } from './filter'
 import type { EventName, Threshold } from '../../model/watch'
 import type { IncidentEvent } from '../../model/incident'
@@ -61,7 +61,7 @@ export function createChangeReporter(
     isBehind = false
     const passages = onlyRoute ? passagesIn(changes, known, wantsRoute) : NO_PASSAGES
     const dueNow: Array<{ change: Change; at: number; passage?: Change & { of: 'route' } }> = []
-    const settled: Change[] = []
+    const kept = new Set<string>()
     const stillHeld = new Map<string, Held>()
     const left = new Set<string>()
     for (const change of changes) {
@@ -69,17 +69,15 @@ export function createChangeReporter(
       const passage = passages.get(id)
       const renamed = change.of === 'route.name' ? passage : undefined
       // Other changes of a route are part of the route that appears, or no longer of interest.
-      if (passage && !renamed && (passage.to || left.has(id))) {
-        settled.push(change)
-        continue
-      }
+      if (passage && !renamed && (passage.to || left.has(id))) continue
       const steps = renamed ? stepsOf(change, renamed) : [change]
       const wanted = steps.filter((step) => wants(step, known))
       const entries = wanted.map((step) => [keyOf(step), heldSince(step, at)] as const)
       const isHeld = entries.some(([, { since }]) => at - since < holdFor)
-      if (isHeld) for (const [key, entry] of entries) stillHeld.set(key, entry)
-      else {
-        settled.push(change)
+      if (isHeld) {
+        kept.add(keyOf(change))
+        for (const [key, entry] of entries) stillHeld.set(key, entry)
+      } else {
         if (renamed?.from) left.add(id)
         for (const [index, step] of wanted.entries()) {
           dueNow.push({ change: step, at: entries[index]![1].at, passage: renamed })
@@ -87,7 +85,7 @@ export function createChangeReporter(
       }
     }
     holding = stillHeld.size > 0 ? stillHeld : NONE_HELD
-    if (holding.size > 0) told = applied(known, settled)
+    if (kept.size > 0) told = heldBack(known, state, (key) => kept.has(key))
     const ordered = passages.size > 0 ? inOrder(dueNow) : dueNow
     return ordered.map((one) => eventOf(one.change, clock.unix(one.at), state))
   }

@@ -10,8 +10,7 @@ import type {
 } from '../state'
 
 /**
- * One difference between two states of a device, complete enough to make the one from the other:
- * {@link applied} to the old state, the changes of a comparison give the new one.
+ * One difference between two states of a device. {@link heldBack} makes the state before it.
  */
 export type Change =
   | { of: 'device.status'; from: Condition; to: Condition }
@@ -26,7 +25,7 @@ export type Change =
   | { of: 'source.status'; route: RouteState; from: Condition; to: Condition }
   | DestinationChange
 
-export type DestinationChange = { route: RouteState; destination: DestinationState } & (
+type DestinationChange = { route: RouteState; destination: DestinationState } & (
   | { of: 'destination'; from?: DestinationState; to?: DestinationState }
   | { of: 'destination.started'; from?: boolean; to?: boolean }
   | { of: 'destination.status'; from: Condition; to: Condition }
@@ -196,112 +195,78 @@ function pairs<T>(
 const byId = <T extends { id: string }>(a: Pair<T>, b: Pair<T>): number =>
   (a[1] ?? a[0])!.id < (b[1] ?? b[0])!.id ? -1 : 1
 
-/** Returns the state after these changes; the given one is left as it is. */
-export function applied(state: DeviceState, changes: readonly Change[]): DeviceState {
-  const next = {
-    ...state,
-    peers: new Map(state.peers),
-    routes: new Map(state.routes),
-  }
-  const change = (id: string, how: (route: RouteState) => RouteState): void => {
-    const route = next.routes.get(id)
-    if (route) next.routes.set(id, how(route))
-  }
-  for (const step of changes) {
-    switch (step.of) {
-      case 'device.status':
-        next.condition = step.to
-        break
-      case 'device.firmware':
-        next.firmware = step.to
-        break
-      case 'device.config':
-        next.adapters = step.to
-        break
-      case 'peer.status':
-        if (step.to) next.peers.set(step.peer.id, { ...step.peer, condition: step.to })
-        else next.peers.delete(step.peer.id)
-        break
-      case 'route':
-        if (step.to) next.routes.set(step.to.id, step.to)
-        else next.routes.delete(step.route.id)
-        break
-      default:
-        change(step.route.id, (route) => appliedToRoute(route, step))
-    }
-  }
-  return next
-}
-
-type RouteChange = Extract<Change, { route: RouteState }>
-
-function appliedToRoute(route: RouteState, change: RouteChange): RouteState {
-  switch (change.of) {
-    case 'route.name':
-      return { ...route, name: change.to }
-    case 'route.definition':
-      return redefined(route, change)
-    case 'route.state':
-      return turned(route, change)
-    case 'route.status':
-      return { ...route, condition: { ...route.condition, code: change.to.code } }
-    case 'source.status':
-      return { ...route, source: { ...route.source, condition: change.to } }
-    case 'destination':
-    case 'destination.started':
-    case 'destination.status': {
-      const destinations = new Map(route.destinations)
-      const destination = appliedToDestination(destinations.get(change.destination.key), change)
-      if (destination) destinations.set(change.destination.key, destination)
-      else destinations.delete(change.destination.key)
-      return { ...route, destinations }
-    }
-    default:
-      return route
-  }
-}
-
-// Destinations that were started or stopped with the route have no change of their own.
-function turned(
-  route: RouteState,
-  { route: latest, to }: Extract<Change, { of: 'route.state' }>,
-): RouteState {
-  const runs = isRunning(to)
-  const destinations = [...route.destinations].map(([key, destination]) => {
-    const isAlike = latest.destinations.get(key)?.started === runs
-    return [key, isAlike ? { ...destination, started: runs } : destination] as const
-  })
+/**
+ * Returns the state in which what is held is still as it was: between two states, a comparison with the
+ * later one gives the held changes, and no other.
+ * @param isHeld asked with the key of each change that may be between them
+ */
+export function heldBack(
+  from: DeviceState,
+  to: DeviceState,
+  isHeld: (key: string) => boolean,
+): DeviceState {
+  const is = (of: Change['of'], ...ids: string[]): boolean => isHeld([of, ...ids].join(' '))
   return {
-    ...route,
-    condition: { ...route.condition, state: to.state },
-    destinations: new Map(destinations),
+    ...to,
+    condition: is('device.status') ? from.condition : to.condition,
+    firmware: is('device.firmware') ? from.firmware : to.firmware,
+    adapters: is('device.config') ? from.adapters : to.adapters,
+    peers: mixed(from.peers, to.peers, (id, before, after) =>
+      is('peer.status', id) ? before : after,
+    ),
+    routes: mixed(from.routes, to.routes, (id, before, after) => {
+      if (is('route', id)) return before
+      return before && after && before !== after ? routeHeldBack(before, after, is) : after
+    }),
   }
 }
 
-function appliedToDestination(
-  destination: DestinationState | undefined,
-  change: DestinationChange,
-): DestinationState | undefined {
-  if (change.of === 'destination') return change.to
-  if (!destination) return undefined
-  if (change.of === 'destination.started') return { ...destination, started: change.to }
-  return { ...destination, condition: change.to }
-}
-
-// Names and IDs of source and destinations go with their definitions.
-function redefined(
-  route: RouteState,
-  { route: latest, to }: Extract<Change, { of: 'route.definition' }>,
+function routeHeldBack(
+  from: RouteState,
+  to: RouteState,
+  isHeld: (of: Change['of'], ...ids: string[]) => boolean,
 ): RouteState {
-  const destinations = [...route.destinations].map(([key, destination]) => {
-    const definition = to.destinations.get(key) ?? destination.definition
-    const name = latest.destinations.get(key)?.name ?? destination.name
-    return [key, { ...destination, name, definition }] as const
-  })
-  const { id, name } = latest.source
+  const { id } = to
+  const is = (of: Change['of'], key?: string): boolean =>
+    key === undefined ? isHeld(of, id) : isHeld(of, id, key)
+  // Names and IDs of source and destinations go with their definitions.
+  const defined = is('route.definition') ? from : to
+  const { id: sourceId, name, definition } = defined.source
+  const { code } = (is('route.status') ? from : to).condition
+  const { state } = (is('route.state') ? from : to).condition
+  const { condition } = (is('source.status') ? from : to).source
+  const runs = isRunning(to.condition)
   return {
-    ...route,
-    source: { ...route.source, id, name, definition: to.source },
-    destinations: new Map(destinations),
+    ...to,
+    name: is('route.name') ? from.name : to.name,
+    condition: { ...to.condition, code, state },
+    source: { ...to.source, id: sourceId, name, definition, condition },
+    destinations: mixed(from.destinations, to.destinations, (key, before, after) => {
+      if (is('destination', key)) return before
+      if (!before || !after || before === after) return after
+      // One that was started or stopped with the route has no change of its own.
+      const isTurned = is('route.state') && after.started === runs
+      return {
+        ...after,
+        name: (is('route.definition') ? before : after).name,
+        definition: (is('route.definition') ? before : after).definition,
+        started: (isTurned || is('destination.started', key) ? before : after).started,
+        condition: (is('destination.status', key) ? before : after).condition,
+      }
+    }),
   }
+}
+
+/** The entries of both, each as `choose` says; undefined for none. */
+function mixed<T>(
+  from: ReadonlyMap<string, T>,
+  to: ReadonlyMap<string, T>,
+  choose: (id: string, before: T | undefined, after: T | undefined) => T | undefined,
+): ReadonlyMap<string, T> {
+  const entries = new Map<string, T>()
+  for (const id of new Set([...to.keys(), ...from.keys()])) {
+    const chosen = choose(id, from.get(id), to.get(id))
+    if (chosen) entries.set(id, chosen)
+  }
+  return entries
 }

@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto'
 import type { CLOSINGS, Incident, IncidentEvent, OpenIncident } from '../../model/incident'
-import { held, type Held } from '../measuring/held'
+import { held, type Held } from '../measuring/meter'
 
 /** Something that is wrong now. */
 export interface Trouble extends Omit<OpenIncident, 'id' | 'since' | 'until' | 'durationMs'> {

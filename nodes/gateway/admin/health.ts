@@ -9,7 +9,8 @@ import {
   deviceHealth,
   type Health,
 } from '../../../client/model/health'
-import { isOld, knownBy, type Known } from '../../../client/watch/registry'
+import { isOld, type Known } from '../../../client/watch/life/device'
+import { knownBy } from '../../../client/watch/registry'
 import { eachRoute } from '../../../client/watch/measuring/figures'
 import { outputsOf, partsOfState } from '../../../client/watch/health'
 import { isRunning, type RouteState } from '../../../client/watch/state'

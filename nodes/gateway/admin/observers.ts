@@ -1,5 +1,6 @@
 import { GatewayError, say } from '../../../client/errors'
-import { knownSnapshot, watchDevice, knownBy, type Known } from '../../../client/watch/registry'
+import type { Known } from '../../../client/watch/life/device'
+import { knownSnapshot, watchDevice, knownBy } from '../../../client/watch/registry'
 import type { Connection } from '../../../client/connection/connection'
 import { languageOf, type Language } from '../../../client/model/watch'
 import { mayAct } from '../../../client/connection/roles'
