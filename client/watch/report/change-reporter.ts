@@ -10,6 +10,8 @@ import type { Reporter, Reporting } from './reporter'
 import type { SavedWatch } from '../saved'
 import { inOrder, passagesIn } from './renames'
 import type { DeviceState } from '../state'
+import { createCallerWatch } from '../measuring/callers'
+import type { MeasuredEvent } from '../measuring/meter'
 import { createThresholds } from '../measuring/thresholds'
 
 export interface ChangeOptions {
@@ -22,12 +24,6 @@ export interface ChangeOptions {
 
 const NONE_HELD: ReadonlyMap<string, Held> = new Map()
 
-/** What follows callers is loaded with the first watch that reports them. */
-const newCallerWatch: typeof import('../measuring/callers').createCallerWatch = (...of) =>
-  (require('../measuring/callers') as typeof import('../measuring/callers')).createCallerWatch(
-    ...of,
-  )
-
 /** Reports every single change that lasts long enough. */
 export function createChangeReporter(
   { wantsEvent, route: onlyRoute, thresholds, wantsCallers }: ChangeOptions,
@@ -36,13 +32,9 @@ export function createChangeReporter(
   const hasLimits = thresholds.length > 0 && STATISTICS.some(wantsEvent)
   const limits = hasLimits ? createThresholds(thresholds, holdFor) : undefined
   const data = DATA.some(wantsEvent) ? createDataWatch(holdFor) : undefined
-  const callers = wantsCallers
-    ? newCallerWatch(
-        holdFor,
-        (at) => clock.unix(at),
-        () => book?.(),
-      )
-    : undefined
+  const unix = (at: number): number => clock.unix(at)
+  const callers = wantsCallers ? createCallerWatch(holdFor, unix, () => book?.()) : undefined
+  const meters = [data, limits, callers].filter((meter) => meter !== undefined)
   /** The last state reported to the flow; lags the current one by the changes on hold. */
   let told: DeviceState | undefined
   /** The changes on hold, by their keys. */
@@ -99,12 +91,11 @@ export function createChangeReporter(
     return wantsRoute(known.routes.get(change.route.id) ?? change.route) || wantsRoute(change.route)
   }
 
-  const tellMeasured = (events: readonly Omit<Wordless<WatchEvent>, 'device'>[]): void =>
+  const tellMeasured = (events: readonly MeasuredEvent[]): void =>
     tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
 
   return {
     wantsChanges: true,
-    isSteady: () => true,
     // Begins with the state that was reported before this was saved, or else with that of the device.
     begin(known, present) {
       const { told: before, held: changes } = restored ?? {}
@@ -115,12 +106,13 @@ export function createChangeReporter(
       isBehind = told !== present
       return told
     },
-    polled({ state, changes, isFirst, at, figures }) {
+    polled({ state, changes, isFirst, isSame, at, figures }, visitRoutes) {
+      if (!isSame) visitRoutes()
       if (!isFirst || isBehind) tell(due(state, changes, at))
       // A listener may end the watch; the next one reports the rest.
-      if (data && !isOver()) tellMeasured(data.polled(state, figures, wantsRoute, at))
-      if (limits && !isOver()) tellMeasured(limits.polled(state, figures, wantsRoute, at))
-      if (callers && !isOver()) tellMeasured(callers.polled(state, figures, wantsRoute, at))
+      for (const meter of meters) {
+        if (!isOver()) tellMeasured(meter.polled(state, figures, wantsRoute, at))
+      }
     },
     away(outage) {
       tell([
@@ -152,9 +144,7 @@ export function createChangeReporter(
     lacking: (isDue) => [...((isDue && limits?.lacking()) || []), ...(callers?.lacking() ?? [])],
     measured(statistics, at) {
       for (const one of told ? statistics : []) {
-        if ('error' in one) continue
-        if (limits) tellMeasured(limits.measured(one, at))
-        if (callers) tellMeasured(callers.measured(one, at))
+        for (const meter of meters) tellMeasured(meter.measured(one, at))
       }
     },
     callers: callers && (() => callers.present()),

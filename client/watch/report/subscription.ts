@@ -3,7 +3,7 @@ import { GatewayError, isLasting } from '../../errors'
 import { deviceHealth, healthOfWhole, isTrouble, isWorse, type Health } from '../../model/health'
 import type { OpenIncident, Report } from '../../model/incident'
 import type { EventName, Language, Threshold } from '../../model/watch'
-import type { FailedStatistics, Statistics } from '../../api/statistics'
+import type { Statistics } from '../../api/statistics'
 import type { Change } from './compare'
 import type { PresentCaller } from '../measuring/callers'
 import { createChangeReporter } from './change-reporter'
@@ -17,7 +17,7 @@ import { eventFilter, routeFilter, type RouteFilter } from './filter'
 import { createIncidentReporter } from './incident-reporter'
 import type { UnixClock } from '../../clock'
 import type { Miss } from '../../poller'
-import type { Beginning, Reporter, Reporting } from './reporter'
+import type { Beginning, Reporting, Visit } from './reporter'
 import type { SavedWatch } from '../saved'
 import { isRunning, type DeviceState, type RouteState } from '../state'
 import { eventText } from '../text/event-text'
@@ -126,7 +126,7 @@ export interface Subscription {
    * @param isDue those for limits, which always are, were not read just now
    */
   measures(isDue: boolean): readonly RouteState[]
-  measured(statistics: ReadonlyArray<Statistics | FailedStatistics>, at: number): void
+  measured(statistics: readonly Statistics[], at: number): void
   /** Who is connected, where it follows that. */
   readonly callers?: () => PresentCaller[]
   failed(error: GatewayError): void
@@ -224,16 +224,15 @@ export function createSubscription(
     lasting.look = undefined
     const isFirst = latest?.id !== state.id
     const turns = turnsOf(figures)
-    const isSteady = state === latest && turns === countedAt && reporter.isSteady()
+    const isSame = state === latest && turns === countedAt
     if (isFirst) takeOver(state, state, at, figures)
     reachable()
     latest = state
     seenAt = at
-    const poll = { state, changes, isFirst, at, figures }
-    reporter.look?.(poll)
-    if (!isSteady) counts = count(state, figures, reporter.visit)
     countedAt = turns
-    reporter.polled(poll)
+    reporter.polled({ state, changes, isFirst, isSame, at, figures }, (visit) => {
+      counts = count(state, figures, visit)
+    })
     tellHealth()
   }
 
@@ -321,7 +320,7 @@ export function createSubscription(
     options.onHealth?.({ known, ...trouble, unreachable: away !== undefined })
   }
 
-  function count(state: DeviceState, figures?: Figures, visit?: Reporter['visit']): Counts {
+  function count(state: DeviceState, figures?: Figures, visit?: Visit): Counts {
     const { code, state: status } = state.condition
     const found = { ...NOTHING_KNOWN, device: deviceHealth(code, status) }
     let worst: Counts['worst']

@@ -41,10 +41,10 @@ describe('many incidents at once', () => {
     const poll = (bitrate: number): void => {
       now += 1000
       const figures = new Float64Array(3 * ROUTES).fill(bitrate)
-      const seen = { state, figures, at: now, changes: [], isFirst: false }
-      reporter.look!(seen)
-      for (const route of state.routes.values()) reporter.visit!(route, { own: OK, outputs: [] })
-      reporter.polled(seen)
+      const seen = { state, figures, at: now, changes: [], isFirst: false, isSame: false }
+      reporter.polled(seen, (visit) => {
+        for (const route of state.routes.values()) visit!(route, { own: OK, outputs: [] })
+      })
     }
     poll(1)
     const before = process.cpuUsage()
