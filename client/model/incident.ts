@@ -1,5 +1,6 @@
 import type { Problem } from '../errors'
 import { REASONS, type Reason } from './health'
+import { isNamed } from './ids'
 import { isObject, type JsonObject } from './json'
 import type { Named } from './types'
 
@@ -91,8 +92,6 @@ const isOneOf =
   (all: readonly unknown[]): Fits =>
   (value) =>
     all.includes(value)
-const isNamed: Fits = (value) =>
-  isObject(value) && typeof value.id === 'string' && typeof value.name === 'string'
 const unlessAbsent =
   (fits: Fits): Fits =>
   (value) =>

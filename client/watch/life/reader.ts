@@ -1,6 +1,7 @@
 import { GatewayError, badResponse, say } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
+import { deviceHealth } from '../../model/health'
 import { isObject, isText, type JsonObject } from '../../model/json'
 import type { DeviceConfiguration, Route } from '../../model/types'
 import { getDevice } from '../../api/devices'
@@ -23,13 +24,9 @@ export interface Reading {
 /** How much of the list of routes is known. */
 type Listed = 'all' | 'in part' | 'nothing'
 
-/**
- * The status of a device that does not reach its own back end. See
- * docs/project/interface.md#device.
- */
-const AWAY: ReadonlySet<unknown> = new Set(['offline', 'never', 'communication error'])
+/** The device does not reach its own back end. See docs/project/interface.md#device. */
 const isAway = ({ status }: DeviceConfiguration): boolean =>
-  AWAY.has(String(status).trim().toLowerCase())
+  deviceHealth(undefined, isText(status) ? status : undefined).reason === 'device-away'
 
 /** How many missing routes are read one by one. */
 const ASKED = 4

@@ -2,7 +2,7 @@ import type { CallerBook, Place } from '../../model/callers'
 import type { WatchEvent } from '../../model/event'
 import { named } from '../../model/ids'
 import type { Named } from '../../model/types'
-import { deviceHealth } from '../../model/health'
+import { deviceHealth, isConnected } from '../../model/health'
 import { isObject, own } from '../../model/json'
 import { shortened } from '../../model/shortened'
 import { eachRoute, placeOf, type Figures } from './figures'
@@ -239,7 +239,7 @@ function listenersIn(
     const { source, destinations } = route
     if (source.definition.kind.isListener) {
       const { state: is } = source.condition
-      const clients = is === undefined ? NaN : Number(CONNECTED.has(is))
+      const clients = is === undefined ? NaN : Number(isConnected(is))
       add(`${route.id} source`, clients, { source: { id: source.id ?? '', name: source.name } })
     }
     let index = 0
@@ -251,8 +251,6 @@ function listenersIn(
   })
   return found
 }
-
-const CONNECTED: ReadonlySet<string> = new Set(['connected', 'connection established'])
 
 /** The statistics of a listener in those of its route. */
 function partIn(route: unknown, key: string, { destination, ...place }: Place): unknown {

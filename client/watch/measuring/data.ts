@@ -1,3 +1,4 @@
+import { isConnected } from '../../model/health'
 import type { Named } from '../../model/types'
 import { named } from '../../model/ids'
 import { eachRoute } from './figures'
@@ -6,8 +7,8 @@ import { isRunning, type DeviceState, type RouteState } from '../state'
 
 /** What is known of the data of sources. */
 export interface SavedData {
-  /** By the IDs of the routes. All other sources of running routes receive data. */
-  readonly sources: ReadonlyMap<string, Source>
+  /** All other sources of running routes receive data. */
+  readonly sources: readonly Source[]
   /** The state of the latest poll; absent where not every source is known. */
   readonly polled?: Pick<DeviceState, 'routes'>
 }
@@ -25,8 +26,6 @@ interface Source {
 
 /** How long a source must receive nothing: one that has just connected has no bitrate yet. */
 const LEAST_MS = 5000
-
-const CONNECTED: ReadonlySet<string | undefined> = new Set(['connected', 'connection established'])
 
 /**
  * Finds sources that receive nothing although they are connected, and those that receive again. Polls
@@ -100,9 +99,11 @@ export function createDataWatch(holdMs: number): Meter<SavedData> {
     },
     lacking: () => [],
     measured: () => [],
-    save: () => ({ sources: new Map(sources), polled }),
+    save: () => ({ sources: [...(sources?.values() ?? [])], polled }),
     restore(saved) {
-      for (const [id, source] of saved.sources) if (!sources?.get(id)?.isTold) remember(source)
+      for (const source of saved.sources) {
+        if (!sources?.get(source.route.id)?.isTold) remember(source)
+      }
       polled ??= saved.polled
     },
   }
@@ -112,7 +113,7 @@ export function createDataWatch(holdMs: number): Meter<SavedData> {
 function evidence({ condition, source }: RouteState, bitrate: number): boolean | null | undefined {
   if (!isRunning(condition)) return null
   if (bitrate > 0) return true
-  return bitrate === 0 && CONNECTED.has(source.condition.state) ? false : undefined
+  return bitrate === 0 && isConnected(source.condition.state) ? false : undefined
 }
 
 const eventOf = (

@@ -12,6 +12,8 @@ type Level = 'low' | 'normal' | 'high'
 
 /** What is measured at one place, a source or a destination, and which limit it has passed. */
 export interface SavedLimit {
+  /** The same text for the same place and limit. */
+  readonly place: string
   readonly route: Named
   readonly destination?: Named
   /** Which of the limits. */
@@ -26,9 +28,11 @@ export interface SavedLimit {
   readonly value?: number | null
 }
 
-export interface Thresholds extends Meter<ReadonlyMap<string, SavedLimit>> {
-  /** What is measured, by its place, as it is now. */
-  readonly places: ReadonlyMap<string, SavedLimit>
+export interface Thresholds extends Meter<readonly SavedLimit[]> {
+  /** What is measured, as it is now. */
+  places(): Iterable<SavedLimit>
+  /** The limits that are passed. */
+  passed(): readonly SavedLimit[]
 }
 
 /** Finds measured values that pass their limits, or come back, for at least `holdMs`. */
@@ -91,7 +95,7 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
       if (known && isPoll) known.isPolled = !Number.isNaN(value)
       // A missing value means nothing, least of all that all is well.
       if (Number.isNaN(value) || (known?.isPolled && !isPoll)) continue
-      const place = known ?? { route, limit: index, level: 'normal', isPolled: isPoll }
+      const place = known ?? { place: key, route, limit: index, level: 'normal', isPolled: isPoll }
       place.route = route
       if (threshold.of === 'destination') place.destination = { id, name }
       places.set(key, place)
@@ -129,7 +133,9 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
     },
 
     lacking: () => lacking,
-    places,
+    places: () => places.values(),
+
+    passed: () => [...places.values()].filter(({ level }) => level !== 'normal'),
 
     measured(statistics, at) {
       const { route: given } = statistics
@@ -146,14 +152,14 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
       })
     },
 
-    save: () => new Map([...places].map(([key, place]) => [key, { ...place }])),
+    save: () => [...places.values()].map((place) => ({ ...place })),
 
     restore(saved) {
-      for (const [key, one] of saved) {
+      for (const one of saved) {
         const { [one.limit]: threshold } = thresholds
         const isLimit = one.level === 'normal' || threshold?.[one.level] !== undefined
-        const isTold = (places.get(key)?.level ?? 'normal') !== 'normal'
-        if (threshold && isLimit && !isTold) places.set(key, { ...one })
+        const isTold = (places.get(one.place)?.level ?? 'normal') !== 'normal'
+        if (threshold && isLimit && !isTold) places.set(one.place, { ...one })
       }
     },
   }

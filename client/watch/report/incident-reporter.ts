@@ -42,7 +42,7 @@ export function createIncidentReporter(
   let latest: DeviceState | undefined
   /** The routes of the present poll, as far as they matter. */
   let seen = NONE_SEEN
-  /** The limits that are passed at the present poll, by their places. */
+  /** The limits that are passed at the present poll. */
   let passed = NONE_PASSED
   /** The expected callers by the present poll. */
   let awaited = NONE_AWAITED
@@ -68,7 +68,7 @@ export function createIncidentReporter(
   }
 
   function limitOf(key: string): SavedLimit | undefined {
-    measured ??= limitsByKey(device().id, limits?.places ?? [], thresholds)
+    measured ??= limitsByKey(device().id, limits?.places() ?? [], thresholds)
     return measured.get(key)
   }
 
@@ -126,7 +126,7 @@ export function createIncidentReporter(
     if (seen === NONE_SEEN) seen = new Map()
     seen.set(route.id, found)
     if (isTrouble(own) || outputs.some(isTrouble)) return health
-    if (passed.some(([, one]) => one.route.id === route.id && counts(one, found))) {
+    if (passed.some((one) => one.route.id === route.id && counts(one, found))) {
       return { own: PASSED, outputs }
     }
     const away = awaited.find((one) => one.route?.id === route.id && one.standing === 'away')
@@ -143,7 +143,7 @@ export function createIncidentReporter(
       callers?.polled(state, figures, wantsRoute, at)
       awaited = callers ? awaitedIn(state, book?.(), callers, wantsRoute) : NONE_AWAITED
       limits?.polled(state, figures, wantsRoute, at)
-      const found = [...(limits?.places ?? [])].filter(([, { level }]) => level !== 'normal')
+      const found = limits?.passed() ?? NONE_PASSED
       passed = found.length > 0 ? found : NONE_PASSED
       const isSteady = isSame && !limits && awaited.length === 0 && incidents.isQuiet()
       if (!isSteady) visitRoutes(visit)
@@ -197,7 +197,7 @@ export function createIncidentReporter(
 }
 
 const NONE_SEEN: Map<string, Seen> = new Map()
-const NONE_PASSED: ReadonlyArray<readonly [string, SavedLimit]> = []
+const NONE_PASSED: readonly SavedLimit[] = []
 
 const awayOf = (name: string): Health => ({ ...CALLER_AWAY, output: name })
 

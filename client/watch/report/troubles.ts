@@ -27,8 +27,8 @@ export interface View {
   /** The names of callers, as far as they have been read; absent where none are set. */
   readonly book?: () => CallerBook | undefined
   readonly thresholds: readonly Threshold[]
-  /** The limits that are passed, by their places. */
-  readonly passed: ReadonlyArray<readonly [string, SavedLimit]>
+  /** The limits that are passed. */
+  readonly passed: readonly SavedLimit[]
   /** What is measured, by the key of its trouble. */
   readonly limitOf: (key: string) => SavedLimit | undefined
 }
@@ -101,14 +101,14 @@ function troublesIn({ state, seen, awaited, passed, thresholds }: View): Map<str
       caller: expected.row.name,
     })
   }
-  for (const [place, one] of passed) {
+  for (const one of passed) {
     const found = seen.get(one.route.id)
     if (!found || !counts(one, found)) continue
     const threshold = thresholds[one.limit]!
     const level = one.level as 'low' | 'high'
     add({
       ...whatOf('threshold', PASSED, []),
-      key: limitKey(id, one, place, threshold, level),
+      key: limitKey(id, one, threshold, level),
       route: named(found.route),
       ...(one.destination && { destination: named(one.destination) }),
       measure: threshold.measure,
@@ -159,13 +159,13 @@ const isOf = ({ measure, of, low, high }: Threshold, trouble: Trouble): boolean 
 /** All that is measured, by the keys of the troubles that it may be. */
 export function limitsByKey(
   deviceId: string,
-  places: Iterable<readonly [string, SavedLimit]>,
+  places: Iterable<SavedLimit>,
   thresholds: readonly Threshold[],
 ): ReadonlyMap<string, SavedLimit> {
   const found = new Map<string, SavedLimit>()
-  for (const [place, one] of places) {
+  for (const one of places) {
     for (const level of one.level === 'normal' ? (['low', 'high'] as const) : [one.level]) {
-      const key = limitKey(deviceId, one, place, thresholds[one.limit]!, level)
+      const key = limitKey(deviceId, one, thresholds[one.limit]!, level)
       if (!found.has(key)) found.set(key, one)
     }
   }
@@ -174,8 +174,7 @@ export function limitsByKey(
 
 function limitKey(
   deviceId: string,
-  { route, limit }: SavedLimit,
-  place: string,
+  { place, route, limit }: SavedLimit,
   threshold: Threshold,
   level: 'low' | 'high',
 ): string {
