@@ -12,24 +12,8 @@ import {
 } from '../saved'
 import type { DeviceState } from '../state'
 
-/** How the watches of one device go on with what was saved, and are saved in turn. */
-export interface Restoring {
-  /** Waits until what another process has saved is there. Where that fails once, no other poll waits. */
-  beforePoll(): Promise<void> | undefined
-  /** What was saved of a device, until something is known here. */
-  device(id: string): SavedDevice | undefined
-  /** Since when it is unreachable by what was saved, by the clock; until something is known here. */
-  awaySince(): number | undefined
-  /** A poll has succeeded: what was saved counts no more. */
-  polled(id: string, at: number): void
-  add(subscription: Subscription): void
-  remove(subscription: Subscription): void
-  /** @param device as it is known here */
-  save(into: Saved, device?: { state: DeviceState; at: number }): void
-}
-
-/** What it has to do with: a device that is watched. */
-export interface Restored {
+/** A device that is watched. */
+interface Restored {
   store: SavedStore
   /** The device that is configured; undefined for the only one. */
   configured: string | undefined
@@ -44,6 +28,7 @@ export interface Restored {
 
 const NONE: ReadonlyMap<string, SavedDevice> = new Map()
 
+/** How the watches of a device go on with what was saved, and are saved in turn. */
 export function createRestoring({
   store,
   configured,
@@ -52,7 +37,7 @@ export function createRestoring({
   subscriptions,
   state,
   settle,
-}: Restored): Restoring {
+}: Restored) {
   let devices = savedDevices()
   /** The watches have what was saved, also by another process. */
   let isDone = false
@@ -102,7 +87,8 @@ export function createRestoring({
   }
 
   return {
-    beforePoll() {
+    /** Waits until what another process has saved is there. Where that fails once, no other poll waits. */
+    beforePoll(): Promise<void> | undefined {
       if (!store.isComplete) void addLate()
       else if (!isDone) {
         const fetching = store.fetch()
@@ -111,9 +97,12 @@ export function createRestoring({
       }
       return undefined
     },
-    device: (id) => devices.get(id),
+    /** What was saved of a device, until something is known here. */
+    device: (id: string) => devices.get(id),
+    /** Since when it is unreachable by what was saved, by the clock; until something is known here. */
     awaySince: () => awaySince,
-    polled(id, at) {
+    /** A poll has succeeded: what was saved counts no more. */
+    polled(id: string, at: number): void {
       devices = NONE
       awaySince = undefined
       store.devices.delete(id)
@@ -121,8 +110,9 @@ export function createRestoring({
       dropOld(store, at)
     },
     add,
-    remove: (subscription) => saveOne(subscription, store),
-    save(into, device) {
+    remove: (subscription: Subscription) => saveOne(subscription, store),
+    /** @param device as it is known here */
+    save(into: Saved, device?: { state: DeviceState; at: number }): void {
       const savedAt = clock.now()
       dropOld(into, savedAt)
       for (const [id, one] of devices) into.devices.set(id, { ...one, savedAt })
