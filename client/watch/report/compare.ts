@@ -39,20 +39,11 @@ export interface RouteDefinition {
 
 /** Returns the same key for changes of the same thing. */
 export function keyOf(change: Change): string {
-  switch (change.of) {
-    case 'device.status':
-    case 'device.firmware':
-    case 'device.config':
-      return change.of
-    case 'peer.status':
-      return `${change.of} ${change.peer.id}`
-    case 'destination':
-    case 'destination.started':
-    case 'destination.status':
-      return `${change.of} ${change.route.id} ${change.destination.key}`
-    default:
-      return `${change.of} ${change.route.id}`
-  }
+  const { of } = change
+  if ('peer' in change) return `${of} ${change.peer.id}`
+  if (!('route' in change)) return of
+  const key = 'destination' in change ? ` ${change.destination.key}` : ''
+  return `${of} ${change.route.id}${key}`
 }
 
 /**

@@ -28,11 +28,15 @@ export const NOTHING_KNOWN: Counts = {
   device: deviceHealth(undefined, undefined),
 }
 
-/** @param wants by default all routes */
+/**
+ * Returns how the routes of a device are, and how the device itself is.
+ * @param wants by default all routes
+ * @param visit says how a route is to a watch
+ */
 export function countsOf(
   state: DeviceState,
-  wants: ((route: Named) => boolean) | undefined,
   figures?: Figures,
+  wants?: (route: Named) => boolean,
   visit?: Visit,
 ): Counts {
   const { code, state: status } = state.condition

@@ -265,7 +265,7 @@ export function createSubscription(
   }
 
   function count(state: DeviceState, shown?: Figures, visit?: Visit): Counts {
-    return countsOf(state, options.route && wantsRoute, shown, visit)
+    return countsOf(state, shown, options.route && wantsRoute, visit)
   }
 
   // No getters, see `life/device`.

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import should from 'should'
 import type { DeviceConfiguration } from '../../../client/model/types'
 import type { Snapshot } from '../../../client/model/event'
+import { healthOfWhole } from '../../../client/model/health'
 import { createDataWatch } from '../../../client/watch/measuring/data'
 import {
   eachRoute,
@@ -10,7 +11,7 @@ import {
   turnsOf,
   type Figures,
 } from '../../../client/watch/measuring/figures'
-import { healthOfState } from '../../../client/watch/health'
+import { partsOfState } from '../../../client/watch/health'
 import { createThresholds } from '../../../client/watch/measuring/thresholds'
 import type { DeviceState } from '../../../client/watch/state'
 import { faultsOf } from '../../../client/model/watch'
@@ -114,7 +115,7 @@ describe('figures that have not turned', () => {
   const poll = fc.tuple(rate, rate, clients)
   const healths = ({ state, figures }: ReturnType<typeof read>): unknown[] => {
     const found: unknown[] = []
-    eachRoute(state, (each, at) => found.push(healthOfState(each, at, figures)))
+    eachRoute(state, (each, at) => found.push(healthOfWhole(partsOfState(each, at, figures))))
     return found
   }
 
