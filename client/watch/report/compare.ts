@@ -62,23 +62,23 @@ export function compare(from: DeviceState, to: DeviceState): Change[] {
   if (from.adapters !== to.adapters) {
     changes.push({ of: 'device.config', from: from.adapters, to: to.adapters })
   }
-  const peers = pairs(from.peers, to.peers)
-  for (const [before, after] of [...peers.gone, ...peers.added, ...peers.kept].sort(byId)) {
-    const peer = (after ?? before)!
+  for (const id of [...new Set([...from.peers.keys(), ...to.peers.keys()])].sort()) {
+    const [before, after] = [from.peers.get(id), to.peers.get(id)]
     if (before && after && !differ(before.condition, after.condition)) continue
+    const peer = (after ?? before)!
     changes.push({ of: 'peer.status', peer, from: before?.condition, to: after?.condition })
   }
   const routes = pairs(from.routes, to.routes)
-  for (const [route] of routes.gone.sort(byId)) {
-    changes.push({ of: 'route', route: route!, from: route, to: undefined })
+  for (const route of routes.gone.sort(byId)) {
+    changes.push({ of: 'route', route, from: route, to: undefined })
   }
-  for (const [, route] of routes.added.sort(byId)) {
-    changes.push({ of: 'route', route: route!, from: undefined, to: route })
+  for (const route of routes.added.sort(byId)) {
+    changes.push({ of: 'route', route, from: undefined, to: route })
   }
   const changed = routes.kept
-    .map(([before, after]) => ({ id: after!.id, found: compareRoutes(before!, after!) }))
+    .map(([before, after]) => ({ id: after.id, found: compareRoutes(before, after) }))
     .filter(({ found }) => found.length > 0)
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .sort(byId)
   return [...changes, ...changed.flatMap(({ found }) => found)]
 }
 
@@ -101,31 +101,25 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
   const isRedefined =
     (isSourceKnown && !isSame('source', from.source.definition, route.source.definition)) ||
     destinations.kept.some(
-      ([before, after]) => !isSame('destination', before!.definition, after!.definition),
+      ([before, after]) => !isSame('destination', before.definition, after.definition),
     )
   if (isRedefined) {
     add({ of: 'route.definition', route, from: definitionOf(from), to: definitionOf(route) })
   }
-  for (const [destination] of destinations.gone) {
-    add({ of: 'destination', route, destination: destination!, from: destination })
+  for (const destination of destinations.gone) {
+    add({ of: 'destination', route, destination, from: destination })
   }
-  for (const [, destination] of destinations.added) {
-    add({ of: 'destination', route, destination: destination!, to: destination })
+  for (const destination of destinations.added) {
+    add({ of: 'destination', route, destination, to: destination })
   }
   const runs = isRunning(route.condition)
   const hasTurned = isRunning(from.condition) !== runs
   if (hasTurned) add({ of: 'route.state', route, from: from.condition, to: route.condition })
-  for (const [before, destination] of destinations.kept) {
-    if (before!.started === destination!.started) continue
+  for (const [{ started }, destination] of destinations.kept) {
+    const { started: to } = destination
     // A route starts and stops its destinations with it: docs/project/interface.md#route.
-    if (hasTurned && destination!.started === runs) continue
-    add({
-      of: 'destination.started',
-      route,
-      destination: destination!,
-      from: before!.started,
-      to: destination!.started,
-    })
+    if (started === to || (hasTurned && to === runs)) continue
+    add({ of: 'destination.started', route, destination, from: started, to })
   }
   if (from.condition.code !== route.condition.code) {
     add({ of: 'route.status', route, from: from.condition, to: route.condition })
@@ -134,16 +128,11 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
     const { condition } = route.source
     add({ of: 'source.status', route, from: from.source.condition, to: condition })
   }
-  for (const [before, destination] of destinations.kept) {
-    const { condition } = destination!
-    if (!differ(before!.condition, condition)) continue
-    add({
-      of: 'destination.status',
-      route,
-      destination: destination!,
-      from: before!.condition,
-      to: condition,
-    })
+  for (const [{ condition }, destination] of destinations.kept) {
+    const { condition: to } = destination
+    if (differ(condition, to)) {
+      add({ of: 'destination.status', route, destination, from: condition, to })
+    }
   }
   return changes
 }
@@ -163,28 +152,25 @@ function definitionOf({ source, destinations }: RouteState): RouteDefinition {
   return { source: source.definition, destinations: new Map(ofDestinations) }
 }
 
-type Pair<T> = readonly [before: T | undefined, after: T | undefined]
-
 function pairs<T>(
   from: ReadonlyMap<string, T>,
   to: ReadonlyMap<string, T>,
-): { gone: Pair<T>[]; added: Pair<T>[]; kept: Pair<T>[] } {
-  const gone: Pair<T>[] = []
-  const added: Pair<T>[] = []
-  const kept: Pair<T>[] = []
+): { gone: T[]; added: T[]; kept: Array<readonly [before: T, after: T]> } {
+  const gone: T[] = []
+  const added: T[] = []
+  const kept: Array<readonly [T, T]> = []
   for (const [id, after] of to) {
     const before = from.get(id)
     if (before) kept.push([before, after])
-    else added.push([undefined, after])
+    else added.push(after)
   }
   if (kept.length < from.size) {
-    for (const [id, before] of from) if (!to.has(id)) gone.push([before, undefined])
+    for (const [id, before] of from) if (!to.has(id)) gone.push(before)
   }
   return { gone, added, kept }
 }
 
-const byId = <T extends { id: string }>(a: Pair<T>, b: Pair<T>): number =>
-  (a[1] ?? a[0])!.id < (b[1] ?? b[0])!.id ? -1 : 1
+const byId = (one: { id: string }, other: { id: string }): number => (one.id < other.id ? -1 : 1)
 
 /**
  * Returns the state in which what is held is still as it was: between two states, a comparison with the

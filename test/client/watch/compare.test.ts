@@ -51,20 +51,45 @@ describe('the comparison of two states', () => {
     )
   })
 
+  /** A device with one route, which has one output. */
+  const withRoute = (route: object, source: object, output: object): DeviceState => {
+    const part = { protocol: 'udp', address: '192.0.2.1', port: 6000 }
+    const destinations = [{ id: 'out', name: 'out', ...part, ...output }]
+    const one = { id: 'route 1', name: 'One', state: 'running', ...route, destinations }
+    const routes = [{ ...one, source: { id: 'in', name: 'in', ...part, ...source } }]
+    return stateOf({ _id: 'device', config: { routes } } as unknown as DeviceConfiguration)
+  }
+
   it('tells a route as changed of which only a destination is defined anew', () => {
-    const withPort = (port: number): DeviceState => {
-      const destinations = [{ id: 'out', name: 'out', protocol: 'udp', address: '192.0.2.1', port }]
-      const source = { id: 'in', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 }
-      const one = { id: 'route 1', name: 'One', state: 'running', source, destinations }
-      return stateOf({ _id: 'device', config: { routes: [one] } } as unknown as DeviceConfiguration)
-    }
-    const from = withPort(6000)
-    const to = withPort(6002)
-    const changes = compare(from, to)
-    changes.map(eventNameOf).should.deepEqual(['route.changed'])
+    const [from, to] = [withRoute({}, {}, { port: 6000 }), withRoute({}, {}, { port: 6002 })]
+    compare(from, to).map(eventNameOf).should.deepEqual(['route.changed'])
     meaning(heldBack(from, to, (key) => key === 'route.definition route 1')).should.deepEqual(
       meaning(from),
     )
+  })
+
+  it('holds names of source and destinations back with their definitions', () => {
+    const from = withRoute({}, {}, {})
+    const to = withRoute({}, { name: 'new in' }, { name: 'new out' })
+    compare(from, to).map(keyOf).should.eql(['route.definition route 1'])
+    for (const [isHeld, names] of [
+      [true, ['in', 'out']],
+      [false, ['new in', 'new out']],
+    ] as const) {
+      const shown = heldBack(from, to, (key) => isHeld && key === 'route.definition route 1')
+      const { source, destinations } = shown.routes.get('route 1')!
+      ;[source.name, destinations.get('out')!.name].should.eql(names)
+    }
+  })
+
+  it('holds destinations back that turn with their route, also where it turns back', () => {
+    const from = withRoute({ state: 'idle' }, {}, { started: false })
+    const to = withRoute({}, {}, { started: true })
+    const held = compare(from, to).map(keyOf)
+    held.should.eql(['route.state route 1'])
+    const between = heldBack(from, to, (key) => held.includes(key))
+    compare(between, from).should.eql([])
+    compare(between, to).map(keyOf).should.eql(held)
   })
 
   it('gives those that were held back, and only them', () => {

@@ -269,9 +269,10 @@ describe('an incident', () => {
     lasts(60_000, { source: 'no data' }).should.eql(['begun Route a: critical no-data'])
     lasts(15_000, {}).should.eql(['ended Route a: ok'])
     lasts(60_000, { state: 'stopped' }).should.eql(['ended Route a: stopped'])
-    of.events
-      .at(-1)!
-      .text.should.match(/^Route a: stopped \(bitrate of the source: threshold passed for /)
+    const ended = of.events.at(-1)!
+    ended.text.should.match(/^Route a: stopped \(bitrate of the source: threshold passed for /)
+    // The value is that of the end: a route that is stopped has none.
+    ended.should.have.properties({ value: null, limit: 6 })
   })
 
   it('of a threshold is none of an output that nobody calls', () => {
