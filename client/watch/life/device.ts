@@ -199,7 +199,7 @@ export function watchedDevice(
     suggestedMs = reading.suggestedMs
     seenAt = clock.now()
     missed = undefined
-    restoring.polled(now.id, seenAt)
+    restoring.polled(seenAt)
     each((subscription) => subscription.seen(now, changes, seenAt, carried))
     settle()
     void measure(now)

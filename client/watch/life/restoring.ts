@@ -102,10 +102,9 @@ export function createRestoring({
     /** Since when it is unreachable by what was saved, by the clock; until something is known here. */
     awaySince: () => awaySince,
     /** A poll has succeeded: what was saved counts no more. */
-    polled(id: string, at: number): void {
+    polled(at: number): void {
       devices = NONE
       awaySince = undefined
-      store.devices.delete(id)
       for (const one of store.watches.values()) one.savedAt ??= at
       dropOld(store, at)
     },

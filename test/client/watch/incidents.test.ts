@@ -3,7 +3,7 @@ import should from 'should'
 import { openBy, savedBy } from '../../../client/watch/registry'
 import type { OpenIncident } from '../../../client/model/incident'
 import type { WatchEvent } from '../../../client/model/event'
-import type { WatchOptions } from '../../../client/watch/report/subscription'
+import type { WatchHealth, WatchOptions } from '../../../client/watch/report/subscription'
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {
@@ -273,6 +273,21 @@ describe('an incident', () => {
     ended.text.should.match(/^Route a: stopped \(bitrate of the source: threshold passed for /)
     // The value is that of the end: a route that is stopped has none.
     ended.should.have.properties({ value: null, limit: 6 })
+  })
+
+  it('is none of a route that waits for callers, which is counted apart', () => {
+    const seen: WatchHealth[] = []
+    begin({ onHealth: (health) => seen.push(health) })
+    lasts(5000, { near: 'waiting' }).should.eql([])
+    seen.at(-1)!.should.containDeep({
+      known: {
+        routes: 2,
+        running: 2,
+        problems: 0,
+        waiting: 1,
+        worst: { route: { id: 'a' }, health: { sign: 'waiting', output: 'near' } },
+      },
+    })
   })
 
   it('of a threshold is none of an output that nobody calls', () => {

@@ -77,6 +77,20 @@ describe('watching', () => {
       for (const told of [named, only, late]) namesOf(told.events).should.eql(['device.firmware'])
     })
 
+    it('nothing of a new device with a watch that names the one before', async () => {
+      await start({ routes: 4 })
+      const only = await watching()
+      const named = await watching({ deviceId })
+      Object.assign(device(), { _id: 'AnotherDevice' })
+      await until(() => {
+        passTime(3_600_000)
+        return only.snapshots.length > 1
+      })
+      only.snapshots[1]!.device.id.should.equal('AnotherDevice')
+      await until(() => named.health.at(-1)!.failure !== undefined)
+      named.snapshots.map((snapshot) => snapshot.device.id).should.eql([deviceId])
+    })
+
     it('no events between watches: what one changes in them the others do not see', async () => {
       await start({ routes: 4 })
       const one = await watching()
