@@ -58,10 +58,10 @@ import {
 } from './operations'
 import { forPrograms } from './sentences'
 import { createStops } from './stop'
-import { watchDevice } from './watch/device-watch'
-import type { RouteFilter } from './watch/filter'
+import type { RouteFilter } from './watch/report/filter'
+import type { WatchOptions as Subscribe } from './watch/report/subscription'
+import { watchDevice } from './watch/registry'
 import type { HealthRow } from './watch/rows'
-import type { WatchOptions as Subscribe } from './watch/subscription'
 
 /** What {@link Gateway.routes} `plan` returns. */
 export interface Planned extends PlanReport {

@@ -8,8 +8,7 @@ import type {
 import { own } from '../model/json'
 import type { Language } from '../model/watch'
 import { legible } from '../model/legible'
-import { WORDS as OF_WATCH } from '../watch/text/event-text'
-import { clipped, durationOf } from '../watch/text/parts'
+import { clipped, durationOf, filled, wordsIn, type Values } from '../watch/text/words'
 import type { FailoverEvent } from './types'
 import german = require('./locales/de.json')
 import english = require('./locales/en-US.json')
@@ -25,13 +24,15 @@ export interface Reported extends FailoverEvent {
  * that is not known. In English where there is no such language.
  */
 export function failoverText(event: Reported, language: Language = 'en-US'): string {
-  const spoken = Object.hasOwn(WORDS, language) ? language : 'en-US'
-  const [words, ofWatch] = [WORDS[spoken], OF_WATCH[spoken]]
+  const words = WORDS[Object.hasOwn(WORDS, language) ? language : 'en-US']
+  const ofWatch = wordsIn(language)
   // Main and backup are called that in every language, as in messages.
   const called = (side: InUse): string => (side === 'other' ? words.other : side)
   const { from, to, route, differs, failure, outageMs } = event
-  const why = own(words, failure?.code ?? '') ?? own(ofWatch.reasons, failure?.code ?? '')
-  const values: Record<string, unknown> = {
+  const why =
+    (own(words, failure?.code ?? '') as string | undefined) ??
+    ofWatch.find('failure', failure?.code ?? '')
+  const values: Values = {
     from: called(from ?? 'other'),
     to: called(to ?? (from === 'main' ? 'backup' : 'main')),
     main: differs?.main.join(', '),
@@ -42,8 +43,8 @@ export function failoverText(event: Reported, language: Language = 'en-US'): str
   const sentence = partsOf(event)
     .map((part) => (part ? words[part] : ''))
     .join('')
-    .replace(/__([a-z]+)__/g, (_mark, name: string) => String(values[name]))
-  return legible(`${clipped(route.name ?? route.id ?? words.route)}: ${sentence}`)
+  const said = filled(sentence, values)
+  return legible(`${clipped(route.name ?? route.id ?? words.route)}: ${said}`)
 }
 
 /** What the sentence on an event consists of. */

@@ -1,7 +1,7 @@
 import type { Report } from '../model/incident'
 import type { Language } from '../model/watch'
 import type { WatchEvent } from '../model/event'
-import { eventText } from '../watch/events'
+import { eventText } from '../watch/text/event-text'
 import type { EngineChange } from './types'
 
 /**

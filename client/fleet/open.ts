@@ -3,7 +3,7 @@ import { createSemaphore } from '../connection/concurrency'
 import type { Connection } from '../connection/connection'
 import { createOutageLog } from '../connection/outage-log'
 import { pause, type Stop } from '../stop'
-import { openBy } from '../watch/device-watch'
+import { openBy } from '../watch/registry'
 import { savedIn, type Saved } from '../watch/saved'
 import type { ShareMemory } from './types'
 

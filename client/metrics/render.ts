@@ -5,7 +5,7 @@ import {
   routeFigures,
   type Figures,
   type GivenStatuses,
-} from '../watch/figures'
+} from '../watch/measuring/figures'
 import type { RouteFigures } from '../model/event'
 import { partsOfState } from '../watch/health'
 import { isRunning, type Condition, type DeviceState, type RouteState } from '../watch/state'
@@ -28,7 +28,7 @@ import type { Incident } from '../model/incident'
 import { mapInSlices, newSlice } from '../slices'
 import { FAMILIES, type FamilyName } from './families'
 import { heading, idOf, joined, labelOf, sample, type Labels } from './format'
-import type { NamedCaller } from '../watch/named-callers'
+import type { NamedCaller } from '../watch/caller-list'
 import type { SrtOfRoute, SrtOfPart } from './srt'
 
 /** How much is written: by gateway; also by route, source and destination. */

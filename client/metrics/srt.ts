@@ -5,10 +5,10 @@ import { readStatisticsOf } from '../api/statistics'
 import type { Connection } from '../connection/connection'
 import { newOperation } from '../connection/operation'
 import type { Stop } from '../stop'
-import { knownBy } from '../watch/device-watch'
-import { routeFilter, type RouteFilter } from '../watch/filter'
+import { knownBy } from '../watch/registry'
+import { routeFilter, type RouteFilter } from '../watch/report/filter'
 import { isRunning } from '../watch/state'
-import { clientsOf, connectionsOf } from '../watch/thresholds'
+import { clientsOf, connectionsOf } from '../watch/measuring/statistics'
 
 /** The SRT figures of a source or destination. What the gateway does not give is undefined. */
 export interface SrtOfPart {

@@ -190,10 +190,13 @@ const NOT_CONNECTED: ReadonlySet<string | undefined> = new Set([
   'stopped',
 ])
 
+const CONNECTED: ReadonlySet<string | undefined> = new Set(['connected', 'connection established'])
+
 const lower = (word: string | undefined): string | undefined => word?.trim().toLowerCase()
 const is = (word: string | undefined, name: string): boolean =>
   word === name || lower(word) === name
 const isAway = (state: string | undefined): boolean => NOT_CONNECTED.has(lower(state))
+export const isConnected = (state: string | undefined): boolean => CONNECTED.has(lower(state))
 export const isRunning = (state: string | undefined): boolean => is(state, 'running')
 export const isStopped = (state: string | undefined): boolean =>
   is(state, 'idle') || is(state, 'stopped')

@@ -1,4 +1,5 @@
-import { isText, own } from './json'
+import { isObject, isText, own } from './json'
+import type { Named } from './types'
 
 /**
  * Finds an entry among destinations: by its id when it has one, else by its
@@ -44,3 +45,9 @@ export const normalizeId = (id: string): string => (isUuid(id) ? id.toLowerCase(
 /** Whether two ids mean the same route, source or destination. */
 export const isSameId = (one: unknown, other: unknown): boolean =>
   isText(one) && isText(other) && normalizeId(one) === normalizeId(other)
+
+export const isNamed = (value: unknown): value is Named =>
+  isObject(value) && typeof value.id === 'string' && typeof value.name === 'string'
+
+/** ID and name of something that has more. */
+export const named = ({ id, name }: Named): Named => ({ id, name })

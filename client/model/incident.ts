@@ -1,5 +1,6 @@
 import type { Problem } from '../errors'
 import { REASONS, type Reason } from './health'
+import { isNamed } from './ids'
 import { isObject, type JsonObject } from './json'
 import type { Named } from './types'
 
@@ -48,9 +49,6 @@ export interface Incident {
   durationMs: number | null
 }
 
-export const isIncidentEvent = (event: string): event is IncidentEvent =>
-  (INCIDENT_EVENTS as readonly string[]).includes(event)
-
 /**
  * An incident that was reported as begun and not yet as ended: plain data for the watch that goes on
  * with it, in another process or after a restart.
@@ -94,8 +92,6 @@ const isOneOf =
   (all: readonly unknown[]): Fits =>
   (value) =>
     all.includes(value)
-const isNamed: Fits = (value) =>
-  isObject(value) && typeof value.id === 'string' && typeof value.name === 'string'
 const unlessAbsent =
   (fits: Fits): Fits =>
   (value) =>

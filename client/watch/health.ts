@@ -9,17 +9,13 @@ import {
 import { isObject, own } from '../model/json'
 import { booleanFrom } from '../model/convert'
 import type { Route } from '../model/types'
-import { numberIn, placeOf, type Figures } from './figures'
+import { numberIn, placeOf, type Figures } from './measuring/figures'
 import { UNTOLD, type RouteState } from './state'
 
 /**
- * How a route is by the latest poll, on a device that is well.
+ * How a route and its outputs are by the latest poll, on a device that is well.
  * @param at where its figures begin
  */
-export const healthOfState = (route: RouteState, at: number, figures?: Figures): Health =>
-  routeHealth(signsOfState(route, at, figures))
-
-/** The same, with how its outputs are. */
 export const partsOfState = (route: RouteState, at: number, figures?: Figures): RouteHealth =>
   partsHealth(signsOfState(route, at, figures))
 

@@ -6,6 +6,7 @@ import { deviceHealth, isRunning, isStopped, routeHealth } from '../model/health
 import type { Reason, Sign } from '../model/health'
 import type { Device, Route } from '../model/types'
 import type { Language } from '../model/watch'
+import { expectations } from './caller-list'
 import { signsOfRoute } from './health'
 import { healthText } from './text/health-text'
 
@@ -52,15 +53,11 @@ export async function listHealth(
   const { data } = await listRoutes(gateway, { deviceId, page, pageSize }, operation)
   const device = await getDevice(gateway, deviceId, operation)
   const rows = healthRows(device, only ? data.filter(only) : data, language)
-  const expectedAt = gateway.callers && expectationsOf(gateway, deviceId)
+  const expectedAt = gateway.callers && expectations(gateway, deviceId)
   return gateway.hide(
     expectedAt ? rows.map((row) => ({ ...row, expected: expectedAt(row) })) : rows,
   )
 }
-
-/** Loaded where callers have names. */
-const expectationsOf: typeof import('./named-callers').expectations = (...of) =>
-  (require('./named-callers') as typeof import('./named-callers')).expectations(...of)
 
 /** How each route is. Of the routes of a device whose own health is not known, nothing is known. */
 export function healthRows(

@@ -1,14 +1,15 @@
 // What watches know and have reported, saved for those that come after them.
 import type { Connection } from '../connection/connection'
 import { setLatest } from '../memory'
+import { isNamed, named } from '../model/ids'
 import { isOpenIncident, type OpenIncident } from '../model/incident'
 import { isObject, type JsonObject } from '../model/json'
-import type { SavedCallers } from './callers'
-import type { SavedData } from './data'
+import type { SavedCallers } from './measuring/callers'
+import type { SavedData } from './measuring/data'
 import type { Named } from '../model/types'
-import type { Held } from './held'
+import type { Held } from './measuring/meter'
 import type { DeviceState } from './state'
-import type { SavedLimit } from './thresholds'
+import type { SavedLimit } from './measuring/thresholds'
 
 /** What one watch has saved: the next one with the same settings goes on with it. */
 export interface SavedWatch {
@@ -18,8 +19,7 @@ export interface SavedWatch {
   readonly away?: { readonly at: number; readonly isTold: boolean }
   readonly data?: SavedData
   readonly callers?: SavedCallers
-  /** By their places. */
-  readonly limits?: ReadonlyMap<string, SavedLimit>
+  readonly limits?: readonly SavedLimit[]
   /** The state that it has reported. */
   readonly told?: DeviceState
   /** The changes since then that are on hold. */
@@ -144,7 +144,7 @@ export interface Open {
   limits?: OpenLimit[]
 }
 
-type OpenLimit = Omit<SavedLimit, 'held' | 'value'> & { place: string }
+type OpenLimit = Omit<SavedLimit, 'held' | 'value'>
 
 /**
  * Returns what watches have open, by their settings.
@@ -165,17 +165,12 @@ export function openIn({ watches }: Saved, but?: Saved): Record<string, Open> {
 export function openOf(saved: SavedWatch): Open | undefined {
   const { incidents, away, data, limits } = saved
   if (incidents) return incidents.length > 0 ? { incidents } : undefined
-  const noData = [...(data?.sources.values() ?? [])]
+  const noData = (data?.sources ?? [])
     .filter(({ receives, isTold }) => receives === false && isTold)
-    .map(({ route: { id, name } }) => ({ id, name }))
-  const passed = [...(limits ?? [])]
-    .filter(([, { level }]) => level !== 'normal')
-    .map(([place, limit]) => ({
-      place,
-      ...limit,
-      held: undefined,
-      value: undefined,
-    }))
+    .map(({ route }) => named(route))
+  const passed = (limits ?? [])
+    .filter(({ level }) => level !== 'normal')
+    .map((limit) => ({ ...limit, held: undefined, value: undefined }))
   const open: Open = {
     ...(away?.isTold && { unreachableSince: away.at }),
     ...(noData.length > 0 && { noData }),
@@ -197,23 +192,17 @@ function savedWatchIn(open: JsonObject): SavedWatch {
   const { incidents, unreachableSince: at, noData, limits } = open
   if (Array.isArray(incidents)) return { incidents: listOf(incidents, isOpenIncident) }
   const sources = listOf(noData, isNamed).map((route) => {
-    return [route.id, { receives: false, isTold: true, route }] as const
+    return { receives: false, isTold: true, route }
   })
-  const passed = listOf(limits, isLimit).map(({ place, ...limit }) => [place, limit] as const)
   return {
-    away: isNumber(at) ? { at, isTold: true } : undefined,
-    data: { sources: new Map(sources) },
-    limits: new Map(passed),
+    away: Number.isFinite(at) ? { at: at as number, isTold: true } : undefined,
+    data: { sources },
+    limits: listOf(limits, isLimit),
   }
 }
 
-const isNumber = (value: unknown): value is number => Number.isFinite(value)
-
 const listOf = <T>(value: unknown, fits: (item: unknown) => item is T): T[] =>
   Array.isArray(value) ? value.filter(fits) : []
-
-const isNamed = (value: unknown): value is Named =>
-  isObject(value) && typeof value.id === 'string' && typeof value.name === 'string'
 
 const isLimit = (value: unknown): value is OpenLimit & JsonObject =>
   isObject(value) &&

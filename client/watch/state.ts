@@ -11,8 +11,7 @@ import { isEmpty, isNone, isObject, isText, membersIn, own, type JsonObject } fr
 import { hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
-import { compactObject, expanded, type Compact } from './compact'
-import { compactMap } from './small-map'
+import { compactMap, compactObject, expanded, type Compact } from './compact'
 
 /**
  * What is known of a device: only what a watch compares, without counters, clocks,

@@ -3,7 +3,7 @@ import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, say } from '../../client/errors'
 import type { GatewayOptions } from '../../client/connection/connection'
 import { checkCallers, type CallerBook } from '../../client/model/callers'
-import { newCallerBook } from '../../client/watch/caller-book'
+import { newCallerBook } from '../../client/watch/measuring/caller-book'
 import { textOf } from '../../client/sentences'
 import { followSource, inventorySource } from './fleet/inventory'
 

@@ -7,7 +7,7 @@ import {
   type Connection,
   type GatewayOptions,
 } from '../../client/connection/connection'
-import { savedBy } from '../../client/watch/device-watch'
+import { savedBy } from '../../client/watch/registry'
 
 /** A deploy takes the config node away, with its connection, and brings it back. */
 export interface SavedConnections {

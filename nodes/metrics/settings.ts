@@ -1,6 +1,6 @@
 import type { NodeDef } from 'node-red'
 import { DETAILS, type Detail } from '../../client/metrics/render'
-import type { RouteFilter } from '../../client/watch/filter'
+import type { RouteFilter } from '../../client/watch/report/filter'
 import { RANGES } from '../../client/model/ranges'
 import { appliancesIn, type Wanted } from '../runtime/appliances'
 import { refused } from '../runtime/node-settings'

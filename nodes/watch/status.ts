@@ -1,6 +1,6 @@
 import type { Node } from 'node-red'
 import type { GatewayError } from '../../client/errors'
-import type { WatchHealth } from '../../client/watch/subscription'
+import type { WatchHealth } from '../../client/watch/report/subscription'
 import { isTrouble, isWorse, type Health } from '../../client/model/health'
 import { shortened } from '../../client/model/shortened'
 import type { Language } from '../../client/model/watch'

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { GatewayError, asGatewayError, badSettings, say, thrownAs } from '../../client/errors'
 import { newOperation } from '../../client/connection/operation'
-import { watchDevice } from '../../client/watch/device-watch'
+import { watchDevice } from '../../client/watch/registry'
 import {
   EVENTS,
   eventsIn,
@@ -12,9 +12,9 @@ import {
   type EventName,
   type Threshold,
 } from '../../client/model/watch'
-import { eventFilter, type RouteFilter } from '../../client/watch/filter'
+import { eventFilter, type RouteFilter } from '../../client/watch/report/filter'
 import type { Snapshot, WatchEvent } from '../../client/model/event'
-import type { WatchOptions } from '../../client/watch/subscription'
+import type { WatchOptions } from '../../client/watch/report/subscription'
 import type { OpenIncident } from '../../client/model/incident'
 import { engineEvent } from '../../client/fleet/events'
 import { nearest } from '../../client/model/near'

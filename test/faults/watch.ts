@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startSimulator, type Call, type Fault, type Simulator } from '../../simulator'
-import { REAL_TIME } from '../../client/watch/poller'
+import { REAL_TIME } from '../../client/clock'
 import { helper, type Message } from '../support/flow'
 import { LOADED } from './nodes'
 import { EXTENTS, expected, placesOf, type Extent, type Place } from './rules'

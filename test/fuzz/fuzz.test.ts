@@ -5,10 +5,10 @@ import { ERROR_CODES } from '../../client/errors'
 import { newOperation } from '../../client/connection/operation'
 import { openConnection } from '../../client/connection/connection'
 import { startSession } from '../../client/api/session'
-import { watchDevice } from '../../client/watch/device-watch'
-import type { WatchHealth, WatchOptions } from '../../client/watch/subscription'
-import type { RouteFilter } from '../../client/watch/filter'
-import { REAL_TIME, type Clock } from '../../client/watch/poller'
+import { watchDevice } from '../../client/watch/registry'
+import type { WatchHealth, WatchOptions } from '../../client/watch/report/subscription'
+import type { RouteFilter } from '../../client/watch/report/filter'
+import { REAL_TIME, type UnixClock } from '../../client/clock'
 import { helper, load, send, unload, type Message, type Outcome } from '../support/flow'
 import {
   GOOD,
@@ -532,7 +532,7 @@ interface Look {
 }
 
 /** Many polls in a second. */
-const FAST_TIME: Clock = {
+const FAST_TIME: UnixClock = {
   now: () => Date.now() * 300,
   unix: (at) => at,
   after: (ms, callback) => REAL_TIME.after(Math.min(ms / 300, 50), callback),

@@ -2,7 +2,7 @@
 import type { Node } from 'node-red'
 import should from 'should'
 import { GatewayError } from '../../client/errors'
-import type { WatchHealth } from '../../client/watch/subscription'
+import type { WatchHealth } from '../../client/watch/report/subscription'
 import { OK, SIGNS, STOPPED, deviceHealth, type Health } from '../../client/model/health'
 import { LANGUAGES, type Language } from '../../client/model/watch'
 import type { Words } from '../../nodes/runtime/catalog'

@@ -88,7 +88,7 @@ describe('the order of the folders', () => {
     ['nodes/editor/text.ts', 'node:path'],
     ['nodes/editor/text.ts', '../runtime/status'],
     ['nodes/wire.ts', './runtime/status'],
-    ['nodes/wire.ts', '../client/watch/figures'],
+    ['nodes/wire.ts', '../client/watch/measuring/figures'],
     ['nodes/watch/editor/index.ts', '../watch'],
     ['nodes/watch/editor/index.ts', '../../metrics/editor'],
     ['nodes/watch/watch.ts', '../metrics/metrics'],

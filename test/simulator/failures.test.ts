@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import should from 'should'
 import { openConnection } from '../../client/connection/connection'
-import { watchDevice } from '../../client/watch/device-watch'
+import { watchDevice } from '../../client/watch/registry'
 import type { EventName } from '../../client/model/watch'
 import {
   startSimulator,

@@ -1,4 +1,4 @@
-import { REAL_TIME, type Clock } from '../../client/watch/poller'
+import { REAL_TIME, type UnixClock } from '../../client/clock'
 
 interface Timer {
   at: number
@@ -8,7 +8,7 @@ interface Timer {
 }
 
 /** A clock that a test sets forward: what is due by then runs, one timer after the other. */
-export class FakeTime implements Clock {
+export class FakeTime implements UnixClock {
   #now: number
   readonly #runs: boolean
   readonly #began = REAL_TIME.now()

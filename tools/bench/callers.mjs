@@ -13,7 +13,7 @@ import { table } from '../../scripts/harness/report.mjs'
 
 const require = createRequire(import.meta.url)
 const { openConnection } = require('../../dist/client/connection/connection')
-const { watchDevice } = require('../../dist/client/watch/device-watch')
+const { watchDevice } = require('../../dist/client/watch/registry')
 
 const { values } = parseArgs({
   options: {

@@ -10,9 +10,9 @@ import { median } from '../../scripts/harness/report.mjs'
 
 const require = createRequire(import.meta.url)
 const { newOperation } = require('../../dist/client/connection/operation')
-const { compare } = require('../../dist/client/watch/compare')
-const { figuresOf } = require('../../dist/client/watch/figures')
-const { createReader } = require('../../dist/client/watch/reader')
+const { compare } = require('../../dist/client/watch/report/compare')
+const { figuresOf } = require('../../dist/client/watch/measuring/figures')
+const { createReader } = require('../../dist/client/watch/life/reader')
 const { generateRoutes, startSimulator } = require('../../dist/simulator')
 
 const GOAL_MS = 0.4

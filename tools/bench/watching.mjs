@@ -15,7 +15,7 @@ import { oldGeneration, withRoom } from './old-generation.mjs'
 
 const require = createRequire(import.meta.url)
 const { openConnection } = require('../../dist/client/connection/connection')
-const { watchDevice } = require('../../dist/client/watch/device-watch')
+const { watchDevice } = require('../../dist/client/watch/registry')
 
 /**
  * V8 guesses from the first polls which objects will last, and allocates those in the old generation.

@@ -1,90 +1,75 @@
 import { own } from '../../model/json'
-import { isIncidentEvent } from '../../model/incident'
+import type { IncidentEvent } from '../../model/incident'
 import { legible } from '../../model/legible'
 import type { EventName, Language } from '../../model/watch'
 import type { Snapshot, Wordless, WatchEvent } from '../../model/event'
-import { GERMAN } from './de'
-import { ENGLISH } from './en-us'
-import { incidentText } from './incident-text'
-import { JAPANESE } from './ja'
-import {
-  clipped,
-  durationOf,
-  found,
-  gatewayOf,
-  nameOf,
-  routeOf,
-  statisticsText,
-  unreachable,
-  type Event,
-} from './parts'
-import type { Predicate, Words } from './words'
-
-export const WORDS: Readonly<Record<Language, Words>> = {
-  'en-US': ENGLISH,
-  de: GERMAN,
-  ja: JAPANESE,
-}
+import { healthText } from './health-text'
+import { gatewayOf, measured, nameOf, routeOf, statistics, unreachable, type Event } from './parts'
+import { clipped, durationOf, titled, wordsIn, type Key, type Words } from './words'
 
 /**
  * Says in one sentence what an event, or a snapshot, is about: one line, without secrets, and nothing
  * that is not known. In English where there is no such language.
  */
-export function eventText(
-  event: Wordless<WatchEvent | Snapshot>,
-  wanted: Language = 'en-US',
-): string {
-  const language = Object.hasOwn(WORDS, wanted) ? wanted : 'en-US'
-  const words = WORDS[language]
-  const sentence =
-    event.event === 'snapshot'
-      ? snapshotText(event, words)
-      : isIncidentEvent(event.event)
-        ? incidentText(event, words, language)
-        : found(SENTENCES, event.event)?.(event, words)
-  return legible(sentence ?? event.event)
+export function eventText(event: Wordless<WatchEvent | Snapshot>, language?: Language): string {
+  const words = wordsIn(language)
+  const { event: name } = event
+  if (event.event === 'snapshot') return legible(snapshotText(event, words))
+  const sentence = Object.hasOwn(SENTENCES, name) ? SENTENCES[event.event](event, words) : undefined
+  return legible(sentence ?? name)
 }
 
-type Sentence = (event: Event, words: Words) => string
+type Sentence = (event: Event, words: Words) => string | undefined
+type Predicate = Key extends infer Each ? (Each extends `is.${infer Name}` ? Name : never) : never
 
 const onRoute =
   (predicate: Predicate): Sentence =>
   (event, words) =>
-    words.says(routeOf(event), undefined, words.predicates[predicate])
+    says(words, routeOf(event), undefined, predicate)
 
 const onDestination =
   (predicate: Predicate): Sentence =>
   (event, words) =>
-    words.says(routeOf(event), destinationOf(event, words), words.predicates[predicate])
+    says(words, routeOf(event), destinationOf(event, words), predicate)
 
-const SENTENCES: Readonly<Record<EventName, Sentence>> = {
+const SENTENCES: Readonly<Record<EventName | IncidentEvent, Sentence>> = {
+  'incident.begun': incidentText,
+  'incident.changed': incidentText,
+  'incident.ended': incidentText,
   'appliance.unreachable': unreachable,
-  'appliance.reachable': (event, words) =>
-    words.backAfter(gatewayOf(event, words), durationOf(event.outageMs, words)),
+  'appliance.reachable': (event, words) => outage('backAfter', event, words),
   'device.status': (event, words) => status(event, words, gatewayOf(event, words)),
-  'device.firmware': ({ before, after, ...event }, words) =>
-    onGateway(event, words, words.firmware(textIn(after), textIn(before))),
+  'device.firmware': ({ before, after, ...event }, words) => {
+    const now = textIn(after)
+    return onGateway(event, words, words.say('firmware', { now, before: now && textIn(before) }))
+  },
   'device.config': interfaces,
   'peer.status': pairing,
   'route.added': (event, words) => {
     const state = own(event.after, 'state')
-    return words.added(
-      routeOf(event),
-      state === 'running' ? 'running' : isStopped(state) ? 'stopped' : undefined,
-    )
+    const isKnown = state === 'running' || isStopped(state)
+    const route = titled('route', routeOf(event), words)
+    return words.say('added', { route, state: isKnown ? stateWord(state, words) : undefined })
   },
-  'route.removed': (event, words) =>
-    words.removed(routeOf(event), own(event.before, 'state') === 'running'),
-  'route.renamed': (event, words) =>
-    words.renamed(clipped(textIn(event.before) ?? ''), clipped(textIn(event.after) ?? '')),
+  'route.removed': (event, words) => {
+    const ran = own(event.before, 'state') === 'running'
+    const route = titled('route', routeOf(event), words)
+    return words.say(ran ? 'removed.running' : 'removed', { route })
+  },
+  'route.renamed': ({ before, after }, { say }) =>
+    say('renamed', { before: clipped(textIn(before) ?? ''), after: clipped(textIn(after) ?? '') }),
   'route.started': onRoute('running'),
   'route.stopped': (event, words) =>
     isStopped(event.after)
       ? onRoute('stopped')(event, words)
-      : words.noLongerRunning(routeOf(event), stateWord(event.after, words)),
+      : words.say('noLongerRunning', {
+          route: routeOf(event),
+          state: stateWord(event.after, words),
+        }),
   'route.status': (event, words) => status(event, words, routeOf(event)),
-  'route.changed': (event, words) => words.changed(routeOf(event), changedParts(event, words)),
-  'source.status': (event, words) => status(event, words, routeOf(event), words.source),
+  'route.changed': (event, words) =>
+    words.say('changed', { route: routeOf(event), parts: changedParts(event, words) }),
+  'source.status': (event, words) => status(event, words, routeOf(event), words.say('source')),
   'source.data-lost': data,
   'source.data': data,
   'destination.added': onDestination('added'),
@@ -94,19 +79,24 @@ const SENTENCES: Readonly<Record<EventName, Sentence>> = {
     onDestination(event.after === false ? 'stops' : 'unknown')(event, words),
   'destination.status': (event, words) =>
     status(event, words, routeOf(event), destinationOf(event, words)),
-  'statistics.low': (event, words) => statisticsText(event, 'low', words),
-  'statistics.high': (event, words) => statisticsText(event, 'high', words),
-  'statistics.normal': (event, words) => statisticsText(event, undefined, words),
-  'caller.joined': ({ caller, ...event }, words) =>
-    `${routeOf(event)}: ${words.joined(callerOf(caller), calledPart(event, words))}`,
-  'caller.left': ({ caller, ...event }, words) => {
-    const duration = durationOf(caller?.durationMs ?? undefined, words)
-    return `${routeOf(event)}: ${words.left(callerOf(caller), calledPart(event, words), duration)}`
-  },
-  'fleet.engine-lost': (event, words) => words.engineLost(gatewayOf(event, words)),
-  'fleet.engine-back': (event, words) =>
-    words.engineBack(gatewayOf(event, words), durationOf(event.outageMs, words)),
+  'statistics.low': (event, words) => statistics(event, 'low', words),
+  'statistics.high': (event, words) => statistics(event, 'high', words),
+  'statistics.normal': (event, words) => statistics(event, 'normal', words),
+  'caller.joined': (event, words) => called('joined', event, words),
+  'caller.left': (event, words) => called('left', event, words),
+  'fleet.engine-lost': (event, words) => outage('engineLost', event, words),
+  'fleet.engine-back': (event, words) => outage('engineBack', event, words),
 }
+
+const says = (
+  { say }: Words,
+  whole: string,
+  part: string | undefined,
+  predicate: Predicate,
+): string => say('says', { whole, part, predicate: say(`is.${predicate}`) })
+
+const outage = (key: Key, event: Event, words: Words): string =>
+  words.say(key, { gateway: gatewayOf(event, words), duration: durationOf(event.outageMs, words) })
 
 const CODES: ReadonlySet<unknown> = new Set(['ok', 'warn', 'error', 'unknown'])
 const AWAY: ReadonlySet<unknown> = new Set(['disconnected', 'connecting'])
@@ -123,24 +113,23 @@ function status(event: Event, words: Words, whole: string, part?: string): strin
   const before = lower(event.before)
   const after = lower(event.after)
   const details = detailsOf(event, words)
+  const shows = (now: string, then?: string): string =>
+    words.say('shows', { whole, part, now, before: then }) + details
   if (!CODES.has(before) && !CODES.has(after)) {
-    const [now, then] = [stateWord(event.after, words), stateWord(event.before, words)]
-    if (now === undefined) return words.says(whole, part, words.predicates.unknown)
-    return words.shows(whole, part, now, then) + details
+    const now = stateWord(event.after, words)
+    if (now === undefined) return says(words, whole, part, 'unknown')
+    return shows(now, stateWord(event.before, words))
   }
-  if (after !== undefined && !CODES.has(after)) {
-    return words.shows(whole, part, clipped(String(event.after)), undefined) + details
-  }
+  if (after !== undefined && !CODES.has(after)) return shows(clipped(String(event.after)))
   const predicate = predicateOf(event, before, after, part !== undefined)
   const state = lower(event.states?.after)
+  const word = stateWord(event.states?.after, words)
   // A code that says nothing, as of a route that is stopped, needs no words beside the state.
-  if (predicate === 'unknown' && state !== undefined) {
-    return words.shows(whole, part, stateWord(event.states?.after, words)!, undefined) + details
-  }
-  const goesWithoutSaying = state === undefined || (after === 'ok' && GOOD.has(state))
+  if (predicate === 'unknown' && word !== undefined) return shows(word)
+  const goesWithoutSaying = word === undefined || (after === 'ok' && GOOD.has(state))
   return (
-    words.says(whole, part, words.predicates[predicate]) +
-    (goesWithoutSaying ? '' : words.state(stateWord(event.states?.after, words)!)) +
+    says(words, whole, part, predicate) +
+    (goesWithoutSaying ? '' : words.say('beside', { word })) +
     (after === 'ok' ? '' : details)
   )
 }
@@ -168,36 +157,36 @@ function predicateOf(
 function detailsOf({ details, after, states }: Event, words: Words): string {
   const said = lower(details)
   if (said === undefined || said === lower(after) || said === lower(states?.after)) return ''
-  return words.details(clipped(details!))
+  return words.say('details', { words: clipped(details!) })
 }
 
 function pairing(event: Event, words: Words): string {
   const gateway = gatewayOf(event, words)
-  const called = words.pairing(nameOf(event.peer))
-  const [now, then] = [stateWord(event.after, words), stateWord(event.before, words)]
+  const peer = words.say('pairing', { name: nameOf(event.peer) })
+  const [now, before] = [stateWord(event.after, words), stateWord(event.before, words)]
   if (now === undefined) {
-    const predicate = then === undefined ? 'unknown' : 'removed'
-    return words.says(gateway, called, words.predicates[predicate])
+    return says(words, gateway, peer, before === undefined ? 'unknown' : 'removed')
   }
-  const whole = gateway + words.comma + called
-  return words.shows(whole, undefined, now, then) + detailsOf(event, words)
+  const whole = gateway + words.say('comma') + peer
+  return words.say('shows', { whole, now, before }) + detailsOf(event, words)
 }
 
 function interfaces(event: Event, words: Words): string {
   const [before, after] = [addressesIn(event.before), addressesIn(event.after)]
   const names = new Set([...before.keys(), ...after.keys()])
   const changed = [...names].filter((name) => before.get(name) !== after.get(name))
-  const [name = ''] = changed
+  const [one = ''] = changed
   if (changed.length !== 1) {
-    return onGateway(event, words, words.interfaces(listed(changed, words)))
+    const listed = clipped(changed.filter((name) => name !== '').join(words.say('comma')))
+    return onGateway(event, words, words.say('interfaces', { names: listed }))
   }
-  const [now, then] = [after.get(name), before.get(name)]
-  const called = words.networkInterface(clipped(name))
-  if (now !== undefined && then !== undefined) {
-    return onGateway(event, words, words.address(called, clipped(now), clipped(then)))
+  const [now, then] = [after.get(one), before.get(one)]
+  const name = words.say('interface', { name: clipped(one) })
+  if (now === undefined || then === undefined) {
+    return says(words, gatewayOf(event, words), name, then === undefined ? 'added' : 'removed')
   }
-  const predicate = words.predicates[then === undefined ? 'added' : 'removed']
-  return words.says(gatewayOf(event, words), called, predicate)
+  const values = { name, now: clipped(now), before: clipped(then) }
+  return onGateway(event, words, words.say('address', values))
 }
 
 /** By its name, the addresses of each network interface; several may have the same name. */
@@ -213,9 +202,9 @@ function addressesIn(adapters: unknown): Map<string, string> {
 }
 
 /** Which parts of a definition differ; none where only what is hidden does. */
-function changedParts({ before, after }: Event, words: Words): string {
+function changedParts({ before, after }: Event, { say }: Words): string {
   const parts: string[] = []
-  if (isChanged(own(before, 'source'), own(after, 'source'))) parts.push(words.source)
+  if (isChanged(own(before, 'source'), own(after, 'source'))) parts.push(say('source'))
   const keyOf = (destination: unknown): unknown =>
     own(destination, 'id') ?? own(destination, 'name') ?? ''
   const former = new Map(
@@ -226,11 +215,12 @@ function changedParts({ before, after }: Event, words: Words): string {
     return was !== undefined && isChanged(was, one)
   })
   const [one] = changed
-  if (changed.length > 1) parts.push(words.several(changed.length))
+  if (changed.length > 1) parts.push(say('several', { count: changed.length }))
   else if (one !== undefined) {
-    parts.push(words.destination(clipped(textIn(own(one, 'name')) ?? textIn(keyOf(one)) ?? '')))
+    const name = clipped(textIn(own(one, 'name')) ?? textIn(keyOf(one)) ?? '')
+    parts.push(say('destination', { name }))
   }
-  return parts.join(words.comma)
+  return parts.join(say('comma'))
 }
 
 const isChanged = (before: unknown, after: unknown): boolean =>
@@ -238,35 +228,64 @@ const isChanged = (before: unknown, after: unknown): boolean =>
 
 function data(event: Event, words: Words): string {
   const { after } = event
+  const route = routeOf(event)
   if (typeof after === 'boolean') {
-    return words.says(routeOf(event), words.source, words.predicates[after ? 'data' : 'noData'])
+    return says(words, route, words.say('source'), after ? 'data' : 'noData')
   }
-  const bitrate = words.measured(words.measures.bitrate, undefined)
-  return `${routeOf(event)}: ${words.notMeasured(bitrate)}`
+  const what = measured({ measure: 'bitrate' }, words)
+  return `${route}: ${words.say('notMeasured', { what })}`
+}
+
+/** Who calls, by the name or else by the address, and the source or destination that is called. */
+function called(key: 'joined' | 'left', event: Event, words: Words): string {
+  const { caller, destination } = event
+  const sentence = words.say(key, {
+    caller: clipped(caller?.name ?? caller?.address ?? ''),
+    part: destination ? destinationOf(event, words) : words.say('source'),
+    duration: durationOf(caller?.durationMs ?? undefined, words),
+  })
+  return `${routeOf(event)}: ${sentence}`
+}
+
+/** What has begun, changed or ended; undefined where the incident is missing. */
+function incidentText(event: Event, words: Words): string | undefined {
+  const { incident, after, destination, caller, word, value, limit = NaN } = event
+  if (!incident) return undefined
+  const { kind, reason, severity, durationMs } = incident
+  const whole = event.route ? routeOf(event) : gatewayOf(event, words)
+  const health = { sign: severity, reason, output: caller?.name ?? nameOf(destination), word }
+  const long = healthText(health, words.language)
+  if (event.event === 'incident.changed') return words.say('incident.changed', { whole, why: long })
+  if (event.event === 'incident.begun') {
+    if (kind === 'gateway' && event.reason) return unreachable(event, words)
+    if (kind !== 'threshold') return `${whole}: ${long}`
+    return statistics(event, typeof value === 'number' && value < limit ? 'low' : 'high', words)
+  }
+  const brief = healthText(health, words.language, true)
+  const why = kind === 'threshold' ? `${measured(event, words)}: ${brief}` : brief
+  const duration = durationOf(durationMs ?? 0, words)
+  if (after === 'removed') return words.say('incident.removed', { whole, why, duration })
+  if (after !== 'stopped') return words.say('incident.well', { whole, why, duration })
+  const key = kind === 'route' ? 'incident.routeStopped' : 'incident.stopped'
+  return words.say(key, { whole, why, duration })
 }
 
 function snapshotText({ device, routes }: Wordless<Snapshot>, words: Words): string {
   const running = routes.filter(({ state }) => state === 'running').length
   const unknown = routes.filter(({ state }) => state === undefined).length
-  const notes = [words.running(running, routes.length)]
-  if (unknown > 0) notes.push(words.stateUnknown(unknown))
-  const state = lower(device.status)
-  const isGood = state === undefined || GOOD.has(state)
-  if (!isGood) notes.push(stateWord(device.status, words)!)
-  return `${words.gateway(nameOf(device))}: ${notes.join(words.comma)}`
+  const key = routes.length === 0 ? 'routes.none' : running === 1 ? 'routes.one' : 'routes'
+  const notes = [words.say(key, { running, routes: routes.length })]
+  if (unknown > 0) notes.push(words.say('stateUnknown', { count: unknown }))
+  const state = stateWord(device.status, words)
+  if (state !== undefined && !GOOD.has(lower(device.status))) notes.push(state)
+  return `${gatewayOf({ device }, words)}: ${notes.join(words.say('comma'))}`
 }
 
 const onGateway = (event: Pick<Event, 'device'>, words: Words, sentence: string): string =>
   `${gatewayOf(event, words)}: ${sentence}`
 
-const destinationOf = ({ destination }: Event, words: Words): string =>
-  words.destination(nameOf(destination))
-
-/** By its name, or else by its address. */
-const callerOf = (caller: Event['caller']): string => clipped(caller?.name ?? caller?.address ?? '')
-
-const calledPart = (event: Event, words: Words): string =>
-  event.destination ? destinationOf(event, words) : words.source
+const destinationOf = ({ destination }: Event, { say }: Words): string =>
+  say('destination', { name: nameOf(destination) })
 
 const isStopped = (state: unknown): boolean => state === 'idle' || state === 'stopped'
 
@@ -278,11 +297,7 @@ const textIn = (value: unknown): string | undefined =>
 const lower = (value: unknown): string | undefined => textIn(value)?.toLowerCase()
 
 /** A state in words, or as the gateway calls it. */
-function stateWord(state: unknown, words: Words): string | undefined {
+function stateWord(state: unknown, { find }: Words): string | undefined {
   const given = textIn(state)
-  if (given === undefined) return undefined
-  return found(words.states, given.toLowerCase()) ?? clipped(given)
+  return given && (find('state', given.toLowerCase()) ?? clipped(given))
 }
-
-const listed = (names: readonly string[], words: Words): string =>
-  clipped(names.filter((name) => name !== '').join(words.comma))

@@ -1,130 +1,91 @@
 import type { ErrorCode } from '../../errors'
-import type { Measure } from '../../model/watch'
+import { own } from '../../model/json'
+import type { Language, Measure } from '../../model/watch'
+import type german = require('./de.json')
+import type english = require('./en-US.json')
+import type japanese = require('./ja.json')
 
-/**
- * All that the sentences on events consist of, in one language. What a table leaves out, or has too
- * much, is a compile error. Names and other words of the gateway come in as they are.
- */
+/** The sentences of one language, and the words that they consist of. */
 export interface Words {
-  /** Between digits and decimals. */
-  readonly decimal: string
-  /** Between the items of a list. */
-  readonly comma: string
-
-  /** What a sentence is about, at its beginning. An empty name is not known. */
-  gateway(name: string): string
-  /** What of it the sentence is about. */
-  readonly source: string
-  destination(name: string): string
-  pairing(name: string): string
-  networkInterface(name: string): string
-
-  /** A sentence on something, or on a part of it. */
-  says(whole: string, part: string | undefined, predicate: string): string
-  readonly predicates: Readonly<Record<Predicate, string>>
-  /** A sentence that only shows a word for how something is, and was. */
-  shows(whole: string, part: string | undefined, now: string, before: string | undefined): string
-  /** How it is connected, after a sentence. */
-  state(word: string): string
-  /** The gateway's own words, after a sentence. */
-  details(words: string): string
-  readonly states: Readonly<Record<KnownState, string>>
-
-  unreachable(gateway: string, reason: string): string
-  unwatchable(gateway: string, reason: string): string
-  readonly reasons: Readonly<Record<ErrorCode | NetworkReason, string>>
-  /** Without a duration when it is not known. */
-  backAfter(gateway: string, duration: string | undefined): string
-  /** The engine of a fleet; the name is that of the fleet's config node. */
-  engineLost(gateway: string): string
-  engineBack(gateway: string, duration: string | undefined): string
-  readonly durations: Readonly<Record<Unit, (count: number) => string>>
-  /** Between two units. */
-  readonly and: string
-
-  firmware(version: string | undefined, before: string | undefined): string
-  address(networkInterface: string, now: string, before: string): string
-  interfaces(names: string): string
-
-  added(route: string, state: 'running' | 'stopped' | undefined): string
-  removed(route: string, wasRunning: boolean): string
-  renamed(before: string, after: string): string
-  /** With a state other than stopped, which the package may not know. */
-  noLongerRunning(route: string, state: string | undefined): string
-  changed(route: string, parts: string): string
-  several(destinations: number): string
-
-  /** Of the source where there is no destination. */
-  measured(measure: string, destination: string | undefined): string
-  readonly measures: Readonly<Record<Measure, string>>
-  below(what: string, value: string, limit: string): string
-  above(what: string, value: string, limit: string): string
-  normal(what: string, value: string): string
-  notMeasured(what: string): string
-
-  /** Who calls a source or destination. */
-  joined(caller: string, part: string): string
-  left(caller: string, part: string, duration: string | undefined): string
-
-  running(running: number, routes: number): string
-  stateUnknown(routes: number): string
+  readonly language: Language
+  /** Returns the sentence, or the part of one, with these values. */
+  readonly say: (key: Key, values?: Values) => string
+  /** Returns the word for what a gateway calls so; undefined where there is none. */
+  readonly find: (kind: 'state' | 'failure' | 'measure', name: string) => string | undefined
 }
 
-export type Predicate =
-  | 'ok'
-  | 'okAgain'
-  | 'warn'
-  | 'error'
-  | 'unknown'
-  | 'lost'
-  | 'back'
-  | 'noData'
-  | 'data'
-  | 'running'
-  | 'stopped'
-  | 'added'
-  | 'removed'
-  | 'starts'
-  | 'stops'
+export type Values = Readonly<Record<string, string | number | undefined>>
 
-/** States that are put into words; others are shown as they are. */
-export type KnownState =
-  | 'connected'
-  | 'connecting'
-  | 'connection established'
-  | 'disconnected'
-  | 'running'
-  | 'idle'
-  | 'stopped'
-  | 'online'
-  | 'offline'
-  | 'never'
-  | 'device error'
-  | 'communication error'
-  | 'accepted'
-  | 'pair pending'
-  | 'pairing error'
-  | 'pairing timeout'
-  | 'pairing denied'
-  | 'poll timeout'
-  | 'poll error'
+/** Every catalog has every key: the compiler sees to it. Durations stand after „nach“, in the dative. */
+export type Key = keyof typeof english
 
-/** Why a connection failed, as Node.js names it. */
-export type NetworkReason =
-  | 'ECONNREFUSED'
-  | 'ECONNRESET'
-  | 'EPIPE'
-  | 'ENOTFOUND'
-  | 'EAI_AGAIN'
-  | 'EHOSTUNREACH'
-  | 'ENETUNREACH'
-  | 'ETIMEDOUT'
+type Catalog = Readonly<Record<Key | `failure.${ErrorCode}` | `measure.${Measure}`, string>>
 
-export type Unit = 'second' | 'minute' | 'hour' | 'day'
+/** A catalog is loaded with the first sentence in its language: most starts have none. */
+const CATALOGS: Readonly<Record<Language, () => Catalog>> = {
+  'en-US': () => require('./en-US.json') as typeof english,
+  de: () => require('./de.json') as typeof german,
+  ja: () => require('./ja.json') as typeof japanese,
+}
+
+/** Returns the words of a language; those in English where there is no such language. */
+export function wordsIn(wanted: Language = 'en-US'): Words {
+  const language = Object.hasOwn(CATALOGS, wanted) ? wanted : 'en-US'
+  const catalog = CATALOGS[language]()
+  return {
+    language,
+    say: (key, values = {}) => filled(catalog[key], values),
+    find: (kind, name) => own(catalog, `${kind}.${name}`) as string | undefined,
+  }
+}
+
+const CHOICE = /\[([^|\]]*)\|?([^\]]*)\]/g
+const MARK = /__([a-z]+)__/g
+
+/**
+ * Returns a template with values in the place of its marks. Of `[a|b]` it has `a` where all the marks
+ * in it have values, otherwise `b`, which may be left out. Nothing within a value is a mark.
+ */
+export function filled(template: string, values: Values): string {
+  const valueOf = (name: string): string => String(values[name] ?? '')
+  return template
+    .replace(CHOICE, (_, one: string, other: string) =>
+      [...one.matchAll(MARK)].every(([, name]) => valueOf(name!) !== '') ? one : other,
+    )
+    .replace(MARK, (_, name: string) => valueOf(name))
+}
 
 /** The name with a word for what it is, where the name does not contain that already. */
-export function titled(word: string, name: string, english = word): string {
+export function titled(kind: 'gateway' | 'route', name: string, { say }: Words): string {
+  const word = say(`title.${kind}`)
   const lower = name.toLowerCase()
-  const says = lower.includes(word.toLowerCase()) || lower.includes(english.toLowerCase())
+  const says = lower.includes(word.toLowerCase()) || lower.includes(kind)
   return says ? name : `${word} ${name}`
+}
+
+/** In the two largest units; undefined when it is not known. */
+export function durationOf(ms: number | undefined, words: Words): string | undefined {
+  if (ms === undefined || !(ms >= 0)) return undefined
+  const counted = (unit: Unit, count: number): string =>
+    words.say(count === 1 ? `${unit}.one` : unit, { count })
+  const both = (large: Unit, count: number, small: Unit, rest: number): string =>
+    counted(large, count) + (rest === 0 ? '' : words.say('and') + counted(small, rest))
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return counted('second', seconds)
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return counted('minute', minutes)
+  if (minutes < 24 * 60) return both('hour', Math.floor(minutes / 60), 'minute', minutes % 60)
+  const hours = Math.round(minutes / 60)
+  return both('day', Math.floor(hours / 24), 'hour', hours % 24)
+}
+
+type Unit = 'second' | 'minute' | 'hour' | 'day'
+
+const LONGEST = 200
+
+/** Names have at most 60 characters; other words of a gateway may be of any length. */
+export function clipped(text: string): string {
+  if (text.length <= LONGEST) return text
+  const isHalf = /[\uD800-\uDBFF]/.test(text[LONGEST - 2]!)
+  return `${text.slice(0, isHalf ? LONGEST - 2 : LONGEST - 1)}…`
 }

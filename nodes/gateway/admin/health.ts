@@ -3,17 +3,18 @@ import type { Language } from '../../../client/model/watch'
 import {
   healthOfWhole,
   isTrouble,
-  isWorse,
   sourceHealth,
   STOPPED,
   deviceHealth,
   type Health,
 } from '../../../client/model/health'
-import { isOld, knownBy, type Known } from '../../../client/watch/device-watch'
-import { eachRoute } from '../../../client/watch/figures'
+import { isOld, type Known } from '../../../client/watch/life/device'
+import { knownBy } from '../../../client/watch/registry'
+import { eachRoute, type Figures } from '../../../client/watch/measuring/figures'
 import { outputsOf, partsOfState } from '../../../client/watch/health'
-import { isRunning, type RouteState } from '../../../client/watch/state'
+import type { DeviceState, RouteState } from '../../../client/watch/state'
 import { healthText } from '../../../client/watch/text/health-text'
+import { countsOf } from '../../../client/watch/report/counts'
 import type { ApplianceHealth, HealthText, KnownAppliance } from '../../wire'
 import { failureOf } from './failure'
 
@@ -33,10 +34,10 @@ export function healthOf(
   const { deviceId, host = '', language, now = Date.now() } = about
   const known = knownBy(gateway, deviceId)
   if (!known) return undefined
-  const { seenAt, failure, unreachable } = known
+  const { state, figures, seenAt, failure, unreachable } = known
   const age = { ageMs: Math.max(0, now - seenAt), isOld: isOld(known, now) }
   return {
-    known: known.state && Object.assign(age, countsOf(known, language)),
+    known: state && Object.assign(age, shownCounts(state, figures, language)),
     failure: failure && failureOf(failure, host),
     unreachable,
   }
@@ -49,24 +50,22 @@ export const shown = (health: Health, language?: Language): HealthText => {
   return { sign, reason, text, ...(brief !== text && { brief }) }
 }
 
-function countsOf(known: Known, language?: Language): Omit<KnownAppliance, 'ageMs' | 'isOld'> {
-  let routes = 0
-  let running = 0
-  let problems = 0
-  let worst: { name: string; health: Health } | undefined
-  eachHealth(known, ({ name, condition }, { route: health }) => {
-    routes++
-    if (isRunning(condition)) running++
-    if (!isTrouble(health)) return
-    problems++
-    if (!worst || isWorse(health, worst.health)) worst = { name, health }
-  })
-  const device = healthOfDevice(known)
+function shownCounts(
+  state: DeviceState,
+  figures?: Figures,
+  language?: Language,
+): Omit<KnownAppliance, 'ageMs' | 'isOld'> {
+  const { routes, running, problems, worst, device } = countsOf(state, figures)
+  // While the device is away, nothing of them is known.
+  const isKnown = device.sign !== 'unknown'
   return {
     routes,
     running,
-    problems,
-    worst: worst && Object.assign(shown(worst.health, language), { route: worst.name }),
+    problems: isKnown ? problems : 0,
+    worst:
+      isKnown && worst && isTrouble(worst.health)
+        ? Object.assign(shown(worst.health, language), { route: worst.route.name })
+        : undefined,
     device: device.sign === 'ok' ? undefined : shown(device, language),
   }
 }

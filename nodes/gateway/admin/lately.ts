@@ -1,5 +1,5 @@
 import { LANGUAGES, type Language } from '../../../client/model/watch'
-import { eventText } from '../../../client/watch/events'
+import { eventText } from '../../../client/watch/text/event-text'
 import type { WatchEvent } from '../../../client/model/event'
 import type { Gap, Happening, ShownIncident } from '../../wire'
 

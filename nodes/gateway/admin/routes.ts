@@ -12,7 +12,7 @@ import type { Connection } from '../../../client/connection/connection'
 import type { Device } from '../../../client/model/types'
 import { shownAs } from '../../../client/model/given'
 import { isObject, type JsonObject } from '../../../client/model/json'
-import { knownBy } from '../../../client/watch/device-watch'
+import { knownBy } from '../../../client/watch/registry'
 import { answering, answeringThrown, bodyOf, take, textOf, type Question } from './answers'
 import {
   applianceOf,

@@ -8,7 +8,7 @@ import { listRoutes } from '../../../client/api/routes'
 import { newOperation } from '../../../client/connection/operation'
 import { openConnection, type Connection } from '../../../client/connection/connection'
 import { updateRoute } from '../../../client/changes/update'
-import { watchDevice } from '../../../client/watch/device-watch'
+import { watchDevice } from '../../../client/watch/registry'
 
 // Sees what getActiveResourcesInfo does not: timers and sockets that keep no process alive.
 const KINDS = /^(TCPWRAP|TLSWRAP|PIPEWRAP|PROCESSWRAP|Timeout)$/

@@ -6,7 +6,7 @@ import { FAMILIES } from '../../../client/metrics/families'
 import { renderMetrics, type Detail, type Picture } from '../../../client/metrics/render'
 import { srtIn } from '../../../client/metrics/srt'
 import { SIGNS } from '../../../client/model/health'
-import { figuresOf } from '../../../client/watch/figures'
+import { figuresOf } from '../../../client/watch/measuring/figures'
 import { samplesIn, valuesOf, type Sample } from '../../support/metrics'
 import { stateOf } from '../watch/states'
 

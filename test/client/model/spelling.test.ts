@@ -12,7 +12,7 @@ import { toSent } from '../../../client/model/convert'
 import { findPortConflicts } from '../../../client/changes/ensure/port-conflicts'
 import { planKeep, planMerge, planReplace } from '../../../client/changes/merge'
 import { plan, type Wanted } from '../../../client/changes/ensure/plan'
-import { routeFilter } from '../../../client/watch/filter'
+import { routeFilter } from '../../../client/watch/report/filter'
 import { generateRoutes, startSimulator, type Simulator } from '../../../simulator'
 import { arbitraryRoute, frozen, respelled, spelledTwice } from '../../support/arbitraries'
 

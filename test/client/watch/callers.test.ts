@@ -1,6 +1,6 @@
 // Who calls the listeners of a gateway: joined, left and away, and what it costs to know that.
 import should from 'should'
-import { callersOf } from '../../../client/watch/callers'
+import { callersOf } from '../../../client/watch/measuring/callers'
 import { EVERY_MS, listener, newWorld, routeOf, type CallersWorld } from './callers-world'
 
 const NORTH = { label: 'N', address: '203.0.113.7', port: 40_001 }

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import 'should'
 import type { DeviceConfiguration, Route } from '../../../client/model/types'
-import { applied, compare, type Change } from '../../../client/watch/compare'
-import { eventNameOf, eventOf, snapshotOf } from '../../../client/watch/events'
+import { compare, heldBack, keyOf, type Change } from '../../../client/watch/report/compare'
+import { eventNameOf, eventOf, snapshotOf } from '../../../client/watch/report/events'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
 import { arbitraryRoute } from '../../support/arbitraries'
 import { device, stateOf } from './states'
@@ -38,39 +38,70 @@ function meaning(state: DeviceState): unknown[] {
 const RUNS = { numRuns: 50 }
 
 describe('the comparison of two states', () => {
-  it('gives changes that lead from the one to the other', () => {
+  it('gives all that differs: a state with all changes held back is the one before', () => {
     fc.assert(
       fc.property(device, device, (before, after) => {
         const from = stateOf(before)
         const to = stateOf(after)
-        meaning(applied(from, compare(from, to))).should.deepEqual(meaning(to))
+        const keys = new Set(compare(from, to).map(keyOf))
+        meaning(heldBack(from, to, (key) => keys.has(key))).should.deepEqual(meaning(from))
+        meaning(heldBack(from, to, () => false)).should.deepEqual(meaning(to))
       }),
       RUNS,
     )
   })
 
+  /** A device with one route, which has one output. */
+  const withRoute = (route: object, source: object, output: object): DeviceState => {
+    const part = { protocol: 'udp', address: '192.0.2.1', port: 6000 }
+    const destinations = [{ id: 'out', name: 'out', ...part, ...output }]
+    const one = { id: 'route 1', name: 'One', state: 'running', ...route, destinations }
+    const routes = [{ ...one, source: { id: 'in', name: 'in', ...part, ...source } }]
+    return stateOf({ _id: 'device', config: { routes } } as unknown as DeviceConfiguration)
+  }
+
   it('tells a route as changed of which only a destination is defined anew', () => {
-    const withPort = (port: number): DeviceState => {
-      const destinations = [{ id: 'out', name: 'out', protocol: 'udp', address: '192.0.2.1', port }]
-      const source = { id: 'in', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 }
-      const one = { id: 'route 1', name: 'One', state: 'running', source, destinations }
-      return stateOf({ _id: 'device', config: { routes: [one] } } as unknown as DeviceConfiguration)
-    }
-    const from = withPort(6000)
-    const to = withPort(6002)
-    const changes = compare(from, to)
-    changes.map(eventNameOf).should.deepEqual(['route.changed'])
-    meaning(applied(from, changes)).should.deepEqual(meaning(to))
+    const [from, to] = [withRoute({}, {}, { port: 6000 }), withRoute({}, {}, { port: 6002 })]
+    compare(from, to).map(eventNameOf).should.deepEqual(['route.changed'])
+    meaning(heldBack(from, to, (key) => key === 'route.definition route 1')).should.deepEqual(
+      meaning(from),
+    )
   })
 
-  it('also when they are applied in two parts, as held ones are', () => {
+  it('holds names of source and destinations back with their definitions', () => {
+    const from = withRoute({}, {}, {})
+    const to = withRoute({}, { name: 'new in' }, { name: 'new out' })
+    compare(from, to).map(keyOf).should.eql(['route.definition route 1'])
+    for (const [isHeld, names] of [
+      [true, ['in', 'out']],
+      [false, ['new in', 'new out']],
+    ] as const) {
+      const shown = heldBack(from, to, (key) => isHeld && key === 'route.definition route 1')
+      const { source, destinations } = shown.routes.get('route 1')!
+      ;[source.name, destinations.get('out')!.name].should.eql(names)
+    }
+  })
+
+  it('holds destinations back that turn with their route, also where it turns back', () => {
+    const from = withRoute({ state: 'idle' }, {}, { started: false })
+    const to = withRoute({}, {}, { started: true })
+    const held = compare(from, to).map(keyOf)
+    held.should.eql(['route.state route 1'])
+    const between = heldBack(from, to, (key) => held.includes(key))
+    compare(between, from).should.eql([])
+    compare(between, to).map(keyOf).should.eql(held)
+  })
+
+  it('gives those that were held back, and only them', () => {
     fc.assert(
       fc.property(device, device, fc.infiniteStream(fc.boolean()), (before, after, choices) => {
         const from = stateOf(before)
         const to = stateOf(after)
-        const some = compare(from, to).filter(() => choices.next().value)
-        const between = applied(from, some)
-        meaning(applied(between, compare(between, to))).should.deepEqual(meaning(to))
+        const held = compare(from, to)
+          .map(keyOf)
+          .filter(() => choices.next().value)
+        const between = heldBack(from, to, (key) => held.includes(key))
+        compare(between, to).map(keyOf).should.eql(held)
       }),
       RUNS,
     )
@@ -206,6 +237,6 @@ describe('the comparison of two states', () => {
     const from = state(5000, 'before')
     const changes = compare(from, state(5000, 'after'))
     changes.should.have.length(5000)
-    applied(from, changes).routes.size.should.equal(5000)
+    heldBack(from, from, () => false).routes.size.should.equal(5000)
   })
 })

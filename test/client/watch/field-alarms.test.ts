@@ -2,7 +2,7 @@
 // reported in every history, once, and its end, once; a missing caller in none. npm run bench -- alarms
 // plays 10,000 longer ones, with the same checks.
 import should from 'should'
-import { openBy } from '../../../client/watch/device-watch'
+import { openBy } from '../../../client/watch/registry'
 import type { RouteState } from '../../../simulator'
 import { judged, randomHistory, smallest } from './field-histories'
 import { play } from './field-world'

@@ -2,11 +2,11 @@
 // appliance without its network, the watch is the one that nodes have, and all clocks are moved ones: an
 // hour takes milliseconds.
 import { openConnection, type Connection } from '../../../client/connection/connection'
-import { openBy, savedBy, watchDevice, pollNow } from '../../../client/watch/device-watch'
+import { openBy, savedBy, watchDevice, pollNow } from '../../../client/watch/registry'
 import { savedIn } from '../../../client/watch/saved'
 import type { OpenIncident } from '../../../client/model/incident'
 import type { WatchEvent } from '../../../client/model/event'
-import type { WatchOptions } from '../../../client/watch/subscription'
+import type { WatchOptions } from '../../../client/watch/report/subscription'
 import { GatewayError, say } from '../../../client/errors'
 import { Appliance } from '../../../simulator/appliance'
 import { readDeviceConfiguration } from '../../../simulator/device'

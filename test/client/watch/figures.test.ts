@@ -2,16 +2,17 @@ import * as fc from 'fast-check'
 import should from 'should'
 import type { DeviceConfiguration } from '../../../client/model/types'
 import type { Snapshot } from '../../../client/model/event'
-import { createDataWatch } from '../../../client/watch/data'
+import { healthOfWhole } from '../../../client/model/health'
+import { createDataWatch } from '../../../client/watch/measuring/data'
 import {
   eachRoute,
   figuresOf,
   routeFigures,
   turnsOf,
   type Figures,
-} from '../../../client/watch/figures'
-import { healthOfState } from '../../../client/watch/health'
-import { createThresholds } from '../../../client/watch/thresholds'
+} from '../../../client/watch/measuring/figures'
+import { partsOfState } from '../../../client/watch/health'
+import { createThresholds } from '../../../client/watch/measuring/thresholds'
 import type { DeviceState } from '../../../client/watch/state'
 import { faultsOf } from '../../../client/model/watch'
 import { until } from '../../support/until'
@@ -114,7 +115,7 @@ describe('figures that have not turned', () => {
   const poll = fc.tuple(rate, rate, clients)
   const healths = ({ state, figures }: ReturnType<typeof read>): unknown[] => {
     const found: unknown[] = []
-    eachRoute(state, (each, at) => found.push(healthOfState(each, at, figures)))
+    eachRoute(state, (each, at) => found.push(healthOfWhole(partsOfState(each, at, figures))))
     return found
   }
 

@@ -1,8 +1,8 @@
 // Thousands of incidents that end at once must not hold up Node-RED.
 import 'should'
-import { createIncidentReporter } from '../../../client/watch/incident-reporter'
+import { createIncidentReporter } from '../../../client/watch/report/incident-reporter'
 import { OK } from '../../../client/model/health'
-import type { Clock } from '../../../client/watch/poller'
+import type { UnixClock } from '../../../client/clock'
 import type { DeviceState } from '../../../client/watch/state'
 
 const ROUTES = 4000
@@ -30,7 +30,7 @@ describe('many incidents at once', () => {
         onOpen: () => writes++,
       },
       {
-        clock: { now: () => now, unix: (at: number) => at } as Clock,
+        clock: { now: () => now, unix: (at: number) => at } as UnixClock,
         holdFor: 0,
         wantsRoute: () => true,
         device: () => device,
@@ -41,10 +41,10 @@ describe('many incidents at once', () => {
     const poll = (bitrate: number): void => {
       now += 1000
       const figures = new Float64Array(3 * ROUTES).fill(bitrate)
-      const seen = { state, figures, at: now, changes: [], isFirst: false }
-      reporter.look!(seen)
-      for (const route of state.routes.values()) reporter.visit!(route, { own: OK, outputs: [] })
-      reporter.polled(seen)
+      const seen = { state, figures, at: now, changes: [], isFirst: false, isSame: false }
+      reporter.polled(seen, (visit) => {
+        for (const route of state.routes.values()) visit!(route, { own: OK, outputs: [] })
+      })
     }
     poll(1)
     const before = process.cpuUsage()

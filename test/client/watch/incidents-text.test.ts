@@ -1,6 +1,6 @@
 // What people read of incidents.
 import 'should'
-import { eventText } from '../../../client/watch/events'
+import { eventText } from '../../../client/watch/text/event-text'
 import type { Language } from '../../../client/model/watch'
 
 describe('the sentences on an incident', () => {

@@ -1,9 +1,9 @@
 // What a watch reports as incidents: one thing that went wrong, from its beginning to its end.
 import should from 'should'
-import { openBy, savedBy } from '../../../client/watch/device-watch'
+import { openBy, savedBy } from '../../../client/watch/registry'
 import type { OpenIncident } from '../../../client/model/incident'
 import type { WatchEvent } from '../../../client/model/event'
-import type { WatchOptions } from '../../../client/watch/subscription'
+import type { WatchHealth, WatchOptions } from '../../../client/watch/report/subscription'
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {
@@ -21,7 +21,7 @@ import {
   watching,
   type Told,
 } from './support'
-import { createIncidents, type Sight, type Step } from '../../../client/watch/incidents'
+import { createIncidents, type Sight, type Step } from '../../../client/watch/report/incidents'
 import { WELL, watched, type RouteWorld, type Watched, type World } from './worlds'
 
 const HOLD = 10_000
@@ -269,9 +269,25 @@ describe('an incident', () => {
     lasts(60_000, { source: 'no data' }).should.eql(['begun Route a: critical no-data'])
     lasts(15_000, {}).should.eql(['ended Route a: ok'])
     lasts(60_000, { state: 'stopped' }).should.eql(['ended Route a: stopped'])
-    of.events
-      .at(-1)!
-      .text.should.match(/^Route a: stopped \(bitrate of the source: threshold passed for /)
+    const ended = of.events.at(-1)!
+    ended.text.should.match(/^Route a: stopped \(bitrate of the source: threshold passed for /)
+    // The value is that of the end: a route that is stopped has none.
+    ended.should.have.properties({ value: null, limit: 6 })
+  })
+
+  it('is none of a route that waits for callers, which is counted apart', () => {
+    const seen: WatchHealth[] = []
+    begin({ onHealth: (health) => seen.push(health) })
+    lasts(5000, { near: 'waiting' }).should.eql([])
+    seen.at(-1)!.should.containDeep({
+      known: {
+        routes: 2,
+        running: 2,
+        problems: 0,
+        waiting: 1,
+        worst: { route: { id: 'a' }, health: { sign: 'waiting', output: 'near' } },
+      },
+    })
   })
 
   it('of a threshold is none of an output that nobody calls', () => {

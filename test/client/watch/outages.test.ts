@@ -1,6 +1,6 @@
 import should from 'should'
 import type { WatchEvent } from '../../../client/model/event'
-import { pollNow } from '../../../client/watch/device-watch'
+import { pollNow } from '../../../client/watch/registry'
 import { until } from '../../support/until'
 import {
   closeAll,

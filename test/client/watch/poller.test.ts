@@ -1,6 +1,6 @@
 import should from 'should'
 import { GatewayError } from '../../../client/errors'
-import { createPoller, type Miss, type Poller } from '../../../client/watch/poller'
+import { createPoller, type Miss, type Poller } from '../../../client/poller'
 import { FakeTime } from '../../support/fake-time'
 
 /** With a clock that the test runs. */

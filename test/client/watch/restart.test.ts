@@ -1,6 +1,7 @@
 import should from 'should'
-import { savedBy } from '../../../client/watch/device-watch'
-import type { WatchOptions } from '../../../client/watch/subscription'
+import type { Snapshot } from '../../../client/model/event'
+import { savedBy } from '../../../client/watch/registry'
+import type { WatchOptions } from '../../../client/watch/report/subscription'
 import { until } from '../../support/until'
 import {
   closeAll,
@@ -47,6 +48,17 @@ describe('a watch that begins again with what was saved', () => {
     await restart()
     route.source.srtPassPhrase = 'other-pass-phrase'
     namesOf((await again()).events).should.eql(['route.changed'])
+  })
+
+  it('reports what has changed meanwhile also with other settings', async () => {
+    const { name } = running()
+    await watching()
+    await restart()
+    simulator.renameRoute(running().id, 'Renamed')
+    const told = await again({ events: ['route.renamed', 'route.changed'] })
+    namesOf(told.events).should.eql(['route.renamed'])
+    const [{ routes }] = told.snapshots as [Snapshot]
+    routes.filter((route) => route.name === name).should.have.length(1)
   })
 
   it('goes on with its own, beside one with the same settings', async () => {

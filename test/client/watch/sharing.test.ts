@@ -4,7 +4,7 @@ import should from 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { newOperation } from '../../../client/connection/operation'
 import type { Snapshot } from '../../../client/model/event'
-import { pollNow } from '../../../client/watch/device-watch'
+import { pollNow } from '../../../client/watch/registry'
 import { until } from '../../support/until'
 import {
   callsFor,
@@ -75,6 +75,20 @@ describe('watching', () => {
       await eventsOf(named, () => Object.assign(device(), { firmware: '9' }))
       polls().should.equal(before + 2)
       for (const told of [named, only, late]) namesOf(told.events).should.eql(['device.firmware'])
+    })
+
+    it('nothing of a new device with a watch that names the one before', async () => {
+      await start({ routes: 4 })
+      const only = await watching()
+      const named = await watching({ deviceId })
+      Object.assign(device(), { _id: 'AnotherDevice' })
+      await until(() => {
+        passTime(3_600_000)
+        return only.snapshots.length > 1
+      })
+      only.snapshots[1]!.device.id.should.equal('AnotherDevice')
+      await until(() => named.health.at(-1)!.failure !== undefined)
+      named.snapshots.map((snapshot) => snapshot.device.id).should.eql([deviceId])
     })
 
     it('no events between watches: what one changes in them the others do not see', async () => {

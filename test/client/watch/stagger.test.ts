@@ -1,5 +1,5 @@
 import 'should'
-import { createPace } from '../../../client/watch/stagger'
+import { createPace } from '../../../client/watch/life/stagger'
 
 describe('the pace of first polls', () => {
   it('lets a few begin at once, and the others one after the other', () => {

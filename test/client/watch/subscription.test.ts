@@ -7,9 +7,9 @@ import {
   createSubscription,
   type WatchOptions,
   type Subscription,
-} from '../../../client/watch/subscription'
-import { compare } from '../../../client/watch/compare'
-import { figuresOf, type Figures } from '../../../client/watch/figures'
+} from '../../../client/watch/report/subscription'
+import { compare } from '../../../client/watch/report/compare'
+import { figuresOf, type Figures } from '../../../client/watch/measuring/figures'
 import { openOf, savedIn } from '../../../client/watch/saved'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
 

@@ -2,8 +2,8 @@
 import 'should'
 import { openConnection, type Connection } from '../../../client/connection/connection'
 import { savedIn } from '../../../client/watch/saved'
-import { watchDevice, pollNow } from '../../../client/watch/device-watch'
-import type { WatchHealth, WatchOptions } from '../../../client/watch/subscription'
+import { watchDevice, pollNow } from '../../../client/watch/registry'
+import type { WatchHealth, WatchOptions } from '../../../client/watch/report/subscription'
 import type { GatewayError } from '../../../client/errors'
 import type { Snapshot, WatchEvent } from '../../../client/model/event'
 import {

@@ -5,6 +5,7 @@ import {
   callsFor,
   closeAll,
   deviceId,
+  gateway,
   idle,
   look,
   namesOf,
@@ -205,6 +206,46 @@ describe('watching', () => {
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
       statistics().should.be.above(read)
+    })
+
+    it('that are slow are not read a second time meanwhile', async () => {
+      await start({ routes: 6 }, { timeout: 60_000 })
+      const { id } = running()
+      simulator.fault({ kind: 'hang', match: { path: `/api/gateway/${deviceId}/statistics` } })
+      await watching({
+        route: { id },
+        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
+      })
+      await until(() => statistics() === 1)
+      for (let polled = 0; polled < 3; polled++) {
+        passTime(3_600_000)
+        await look()
+      }
+      statistics().should.equal(1)
+    })
+
+    it('that are not found are told with the third time: their route may be gone', async () => {
+      await start({ routes: 6 })
+      const { id } = running()
+      simulator.fault({
+        kind: 'status',
+        status: 404,
+        match: { path: `/api/gateway/${deviceId}/statistics` },
+      })
+      const told = await watching({
+        route: { id },
+        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
+      })
+      for (const failures of [0, 0, 1]) {
+        const read = statistics()
+        if (read > 0) {
+          passTime(3_600_000)
+          await look()
+        }
+        await until(() => statistics() > read || read === 0)
+        await gateway.pause(50)
+        told.failures.should.have.length(failures)
+      }
     })
 
     it('that cannot be read are told once, and change nothing', async () => {

@@ -5,11 +5,11 @@ import {
   createSubscription,
   type WatchOptions,
   type Subscription,
-} from '../../../client/watch/subscription'
+} from '../../../client/watch/report/subscription'
 import { GatewayError } from '../../../client/errors'
 import type { OpenIncident } from '../../../client/model/incident'
-import { figuresOf } from '../../../client/watch/figures'
-import type { Clock } from '../../../client/watch/poller'
+import { figuresOf } from '../../../client/watch/measuring/figures'
+import type { UnixClock } from '../../../client/clock'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
 
 export interface World {
@@ -104,7 +104,7 @@ export interface Watched {
 export function watched(options: Partial<WatchOptions> = {}): Watched {
   let now = 0
   const timers = new Set<{ at: number; run: () => void }>()
-  const clock: Clock = {
+  const clock: UnixClock = {
     now: () => now,
     unix: (at) => at + 1_700_000_000_000,
     after(ms, run) {

@@ -6,8 +6,9 @@ import {
   type CallerRow,
   type ExpectedCaller,
   type Place,
-} from '../model/callers'
-import { isCalled, isRouteOf } from './filter'
+} from '../../model/callers'
+import { isSameId } from '../../model/ids'
+import type { Named } from '../../model/types'
 
 /** Makes a book of rows without faults. The first row that fits a caller counts. */
 export function newCallerBook(rows: readonly CallerRow[]): CallerBook {
@@ -42,3 +43,12 @@ export function newCallerBook(rows: readonly CallerRow[]): CallerBook {
 
 const isPlaceOf = (row: CallerRow, { route, destination, source }: Place): boolean =>
   isRouteOf(row, route) && isCalled(destination ?? source, row.output)
+
+/** Whether a row of the list of callers is about a route. */
+export const isRouteOf = ({ route: wanted }: CallerRow, route: Named): boolean =>
+  isCalled(route, wanted)
+
+/** Whether an ID or a name means this, or anything. Names may end in blanks. */
+export const isCalled = (named: Partial<Named> | undefined, wanted: string): boolean =>
+  wanted === '' ||
+  (named !== undefined && (isSameId(named.id, wanted) || named.name?.trim() === wanted))

@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto'
-import type { CLOSINGS, Incident, IncidentEvent, OpenIncident } from '../model/incident'
-import { held, type Held } from './held'
+import type { CLOSINGS, Incident, IncidentEvent, OpenIncident } from '../../model/incident'
+import { held, type Held } from '../measuring/meter'
 
 /** Something that is wrong now. */
 export interface Trouble extends Omit<OpenIncident, 'id' | 'since' | 'until' | 'durationMs'> {
@@ -37,19 +37,6 @@ export interface Step {
   after: string
 }
 
-export interface Incidents {
-  /** Nothing is in trouble, as far as is known. */
-  isQuiet(): boolean
-  /** Takes what is seen; returns what has lasted long enough, the ends first. */
-  take(sight: Sight, at: number): Step[]
-  /** Ends all that were reported, without a hold: what they are about has left. */
-  endAll(at: number): Step[]
-  /** Those that were reported as begun and not as ended. */
-  open(): OpenIncident[]
-  /** Goes on with those of an earlier watch; what was reported here counts more. */
-  restore(open: readonly OpenIncident[], at: number): void
-}
-
 /** What is in trouble, or was until a moment ago. */
 interface Entry {
   /** As reported, or before that as it was seen last. */
@@ -69,7 +56,7 @@ interface Entry {
  * away for as long. What nobody can know neither begins nor ends meanwhile, and its time runs on.
  * @param unix turns a time of the clock into Unix ms
  */
-export function createIncidents(holdMs: number, unix: (at: number) => number): Incidents {
+export function createIncidents(holdMs: number, unix: (at: number) => number) {
   const entries = new Map<string, Entry>()
 
   function present(trouble: Trouble, at: number): Step | undefined {
@@ -120,8 +107,10 @@ export function createIncidents(holdMs: number, unix: (at: number) => number): I
   }
 
   return {
+    /** Nothing is in trouble, as far as is known. */
     isQuiet: () => entries.size === 0,
-    take(sight, at) {
+    /** Takes what is seen; returns what has lasted long enough, the ends first. */
+    take(sight: Sight, at: number): Step[] {
       const steps: Step[] = []
       const add = (one: Step | undefined): unknown => one && steps.push(one)
       for (const [key, entry] of entries) {
@@ -130,15 +119,18 @@ export function createIncidents(holdMs: number, unix: (at: number) => number): I
       for (const trouble of sight.troubles.values()) add(present(trouble, at))
       return steps
     },
-    endAll(at) {
+    /** Ends all that were reported, without a hold: what they are about has left. */
+    endAll(at: number): Step[] {
       const left = [...entries.values()].filter(({ begun }) => begun)
       entries.clear()
       return left.map((entry) => {
         return end(entry, entry.overSince ?? at, 'removed')
       })
     },
+    /** Those that were reported as begun and not as ended. */
     open: () => [...entries.values()].filter(({ begun }) => begun).map(openOf),
-    restore(open, at) {
+    /** Goes on with those of an earlier watch; what was reported here counts more. */
+    restore(open: readonly OpenIncident[], at: number): void {
       for (const { id, since, until: _, durationMs: __, ...trouble } of open) {
         const { key } = trouble
         if (entries.get(key)?.begun) continue

@@ -1,13 +1,14 @@
-import { GatewayError, badResponse, say } from '../errors'
-import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
-import { isObject, isText, type JsonObject } from '../model/json'
-import type { DeviceConfiguration, Route } from '../model/types'
-import { getDevice } from '../api/devices'
-import { incompleteList, isIncomplete, listRoutes } from '../api/routes'
+import { GatewayError, badResponse, say } from '../../errors'
+import type { Connection } from '../../connection/connection'
+import type { Operation } from '../../connection/operation'
+import { deviceHealth } from '../../model/health'
+import { isObject, isText, type JsonObject } from '../../model/json'
+import type { DeviceConfiguration, Route } from '../../model/types'
+import { getDevice } from '../../api/devices'
+import { incompleteList, isIncomplete, listRoutes } from '../../api/routes'
 import { askItself, judgeMissing } from './missing-routes'
-import type { Clock } from './poller'
-import { deviceState, type DeviceState, type UnconfirmedEmpty, type RouteState } from './state'
+import type { UnixClock } from '../../clock'
+import { deviceState, type DeviceState, type UnconfirmedEmpty, type RouteState } from '../state'
 
 /** What one poll of a device has read. */
 export interface Reading {
@@ -23,13 +24,9 @@ export interface Reading {
 /** How much of the list of routes is known. */
 type Listed = 'all' | 'in part' | 'nothing'
 
-/**
- * The status of a device that does not reach its own back end. See
- * docs/project/interface.md#device.
- */
-const AWAY: ReadonlySet<unknown> = new Set(['offline', 'never', 'communication error'])
+/** The device does not reach its own back end. See docs/project/interface.md#device. */
 const isAway = ({ status }: DeviceConfiguration): boolean =>
-  AWAY.has(String(status).trim().toLowerCase())
+  deviceHealth(undefined, isText(status) ? status : undefined).reason === 'device-away'
 
 /** How many missing routes are read one by one. */
 const ASKED = 4
@@ -49,7 +46,7 @@ const ALL_MISSING_MS = 10_000
 export function createReader(
   gateway: Connection,
   deviceId: string,
-  clock: Clock,
+  clock: UnixClock,
 ): (operation: Operation, known?: DeviceState) => Promise<Reading> {
   /** Since when each route is missing. */
   let missing: ReadonlyMap<string, number> = NONE_MISSING

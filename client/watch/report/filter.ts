@@ -1,9 +1,8 @@
-import type { CallerRow } from '../model/callers'
-import { isSameId } from '../model/ids'
-import { patternFilter } from '../model/pattern'
-import type { IncidentEvent } from '../model/incident'
-import type { EventName } from '../model/watch'
-import type { Named } from '../model/types'
+import { isSameId } from '../../model/ids'
+import { patternFilter } from '../../model/pattern'
+import type { IncidentEvent } from '../../model/incident'
+import type { EventName } from '../../model/watch'
+import type { Named } from '../../model/types'
 
 /** Which routes a watch is about: all of them when it is left out. */
 export type RouteFilter =
@@ -32,12 +31,3 @@ export function eventFilter(
   const wanted = new Set<string>(events)
   return (event) => wanted.has(event)
 }
-
-/** Whether a row of the list of callers is about a route. */
-export const isRouteOf = ({ route: wanted }: CallerRow, route: Named): boolean =>
-  isCalled(route, wanted)
-
-/** Whether an ID or a name means this, or anything. Names may end in blanks. */
-export const isCalled = (named: Partial<Named> | undefined, wanted: string): boolean =>
-  wanted === '' ||
-  (named !== undefined && (isSameId(named.id, wanted) || named.name?.trim() === wanted))

@@ -1,4 +1,4 @@
-import { MONOTONIC } from '../clock'
+import { MONOTONIC } from '../../clock'
 
 /**
  * Spreads what would otherwise begin at one moment. The first few begin at once, the others one

@@ -1,6 +1,6 @@
 import type { Change } from './compare'
-import type { Named } from '../model/types'
-import type { DeviceState } from './state'
+import type { Named } from '../../model/types'
+import type { DeviceState } from '../state'
 
 type RouteChange = Extract<Change, { of: 'route' }>
 

@@ -1,19 +1,19 @@
-import { isSameId } from '../model/ids'
-import { isObject, isText, own } from '../model/json'
-import { isRunning as saysRunning } from '../model/route-state'
-import type { Named, Route } from '../model/types'
-import { highEnd, lowEnd, type Measure, type Threshold } from '../model/watch'
-import type { Statistics } from '../api/statistics'
-import type { Wordless, WatchEvent } from '../model/event'
-import { named } from './events'
-import { held, type Held } from './held'
+import { isSameId, named } from '../../model/ids'
+import { isObject } from '../../model/json'
+import { isRunning as saysRunning } from '../../model/route-state'
+import type { Named, Route } from '../../model/types'
+import { highEnd, lowEnd, type Threshold } from '../../model/watch'
+import { held, type Held, type MeasuredEvent, type Meter } from './meter'
+import { namedIn, partsOf, valueOf } from './statistics'
 import { eachRoute, placeOf, type Figures } from './figures'
-import { isRunning, type DeviceState, type RouteState } from './state'
+import { isRunning, type RouteState } from '../state'
 
 type Level = 'low' | 'normal' | 'high'
 
 /** What is measured at one place, a source or a destination, and which limit it has passed. */
 export interface SavedLimit {
+  /** The same text for the same place and limit. */
+  readonly place: string
   readonly route: Named
   readonly destination?: Named
   /** Which of the limits. */
@@ -28,33 +28,12 @@ export interface SavedLimit {
   readonly value?: number | null
 }
 
-export interface Thresholds {
-  /**
-   * Takes a poll: its figures are the bitrates. Returns what has passed a limit for long enough, and
-   * what ends for routes that do not run or are not wanted.
-   */
-  polled(
-    state: DeviceState,
-    figures: Figures,
-    wants: (route: Named) => boolean,
-    at: number,
-  ): LimitEvent[]
-  /** The routes whose figures were not enough at the latest poll: their statistics are needed. */
-  lacking(): readonly RouteState[]
-  /**
-   * Takes the statistics of such a route; returns what has passed a limit for long enough. Those of
-   * other routes, and of a route that does not run any more, mean nothing.
-   */
-  measured(statistics: Statistics, at: number): LimitEvent[]
-  /** What is measured, by its place, as it is now. */
-  readonly places: ReadonlyMap<string, SavedLimit>
-  /** By their places. */
-  save(): ReadonlyMap<string, SavedLimit>
-  /** Goes on with what was saved; what was reported here since counts more. */
-  restore(saved: ReadonlyMap<string, SavedLimit>): void
+export interface Thresholds extends Meter<readonly SavedLimit[]> {
+  /** What is measured, as it is now. */
+  places(): Iterable<SavedLimit>
+  /** The limits that are passed. */
+  passed(): readonly SavedLimit[]
 }
-
-export type LimitEvent = Omit<Wordless<WatchEvent>, 'device'>
 
 /** Finds measured values that pass their limits, or come back, for at least `holdMs`. */
 export function createThresholds(thresholds: readonly Threshold[], holdMs: number): Thresholds {
@@ -62,7 +41,7 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
   const isAlwaysLacking = thresholds.some(({ measure }) => measure !== 'bitrate')
   let lacking: readonly RouteState[] = NONE
 
-  function take(place: Place, value: number | null, at: number): LimitEvent[] {
+  function take(place: Place, value: number | null, at: number): MeasuredEvent[] {
     const threshold = thresholds[place.limit]!
     const before = place.level
     const level = levelOf(value, threshold, before)
@@ -89,8 +68,8 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
   }
 
   /** Ends what was reported about places that are no longer measured. */
-  function end(gone: (place: Place, key: string) => boolean, at: number): LimitEvent[] {
-    const events: LimitEvent[] = []
+  function end(gone: (place: Place, key: string) => boolean, at: number): MeasuredEvent[] {
+    const events: MeasuredEvent[] = []
     for (const [key, place] of places) {
       if (!gone(place, key)) continue
       events.push(...take(place, null, at))
@@ -103,9 +82,9 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
   function takeAll(
     { route, index, parts, isPoll }: Values,
     at: number,
-  ): { events: LimitEvent[]; hasGaps: boolean } {
+  ): { events: MeasuredEvent[]; hasGaps: boolean } {
     const threshold = thresholds[index]!
-    const events: LimitEvent[] = []
+    const events: MeasuredEvent[] = []
     const there = new Set<string>()
     for (const { id, name, value } of parts) {
       const called = limitPlace(route, index, threshold.of === 'source' ? '' : id || name)
@@ -116,7 +95,7 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
       if (known && isPoll) known.isPolled = !Number.isNaN(value)
       // A missing value means nothing, least of all that all is well.
       if (Number.isNaN(value) || (known?.isPolled && !isPoll)) continue
-      const place = known ?? { route, limit: index, level: 'normal', isPolled: isPoll }
+      const place = known ?? { place: key, route, limit: index, level: 'normal', isPolled: isPoll }
       place.route = route
       if (threshold.of === 'destination') place.destination = { id, name }
       places.set(key, place)
@@ -133,7 +112,7 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
 
   return {
     polled(state, figures, wants, at) {
-      const events: LimitEvent[] = []
+      const events: MeasuredEvent[] = []
       const running = new Set<string>()
       const needed: RouteState[] = []
       eachRoute(state, (route, start) => {
@@ -154,31 +133,33 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
     },
 
     lacking: () => lacking,
-    places,
+    places: () => places.values(),
+
+    passed: () => [...places.values()].filter(({ level }) => level !== 'normal'),
 
     measured(statistics, at) {
       const { route: given } = statistics
       if (!isObject(given) || !saysRunning(given as Route)) return []
-      const { id } = asNamed(given)
+      const { id } = namedIn(given)
       const known = lacking.find((one) => isSameId(one.id, id))
       if (!known) return []
       const route = named(known)
       return thresholds.flatMap(({ measure, of }, index) => {
         const parts = partsOf(given, of).map((part) => {
-          return { ...asNamed(part), value: valueOf(part, measure) }
+          return { ...namedIn(part), value: valueOf(part, measure) }
         })
         return takeAll({ route, index, parts, isPoll: false }, at).events
       })
     },
 
-    save: () => new Map([...places].map(([key, place]) => [key, { ...place }])),
+    save: () => [...places.values()].map((place) => ({ ...place })),
 
     restore(saved) {
-      for (const [key, one] of saved) {
+      for (const one of saved) {
         const { [one.limit]: threshold } = thresholds
         const isLimit = one.level === 'normal' || threshold?.[one.level] !== undefined
-        const isTold = (places.get(key)?.level ?? 'normal') !== 'normal'
-        if (threshold && isLimit && !isTold) places.set(key, { ...one })
+        const isTold = (places.get(one.place)?.level ?? 'normal') !== 'normal'
+        if (threshold && isLimit && !isTold) places.set(one.place, { ...one })
       }
     },
   }
@@ -228,48 +209,3 @@ function levelOf(value: number | null, threshold: Threshold, now: Level): Level 
   if (now === 'high' && value > highEnd(threshold)) return 'high'
   return 'normal'
 }
-
-const asNamed = (part: unknown): Named => ({
-  id: textIn(part, 'id'),
-  name: textIn(part, 'name'),
-})
-
-function textIn(part: unknown, name: string): string {
-  const value = own(part, name)
-  return isText(value) ? value : ''
-}
-
-function partsOf(route: object, of: Threshold['of']): unknown[] {
-  if (of === 'source') return [own(route, 'source')].filter(isObject)
-  const destinations = own(route, 'destinations')
-  return Array.isArray(destinations) ? destinations.filter(isObject) : []
-}
-
-/**
- * The value of a source or destination. Where it has several connections or clients, the bitrate
- * is their sum when the whole has none, and the others are those of the worst.
- */
-export function valueOf(part: unknown, measure: Measure): number {
-  const connections = connectionsOf(part)
-  const numbers = (name: string, of: unknown[]): number[] =>
-    of.map((one) => own(one, name)).filter((value) => typeof value === 'number')
-  if (measure === 'bitrate') {
-    const [whole] = numbers('bitrate', [part])
-    if (whole) return whole
-    const single = numbers('bitrate', clientsOf(part))
-    return single.length > 0 ? single.reduce((sum, one) => sum + one, 0) : (whole ?? NaN)
-  }
-  const name = measure === 'roundTripTime' ? 'srtRoundTripTime' : 'srtPacketLossRate'
-  const values = numbers(name, [part, ...clientsOf(part), ...connections])
-  return values.length > 0 ? Math.max(...values) : NaN
-}
-
-export const listIn = (part: unknown, name: string): unknown[] => {
-  const list = own(part, name)
-  return Array.isArray(list) ? list : []
-}
-
-export const clientsOf = (part: unknown): unknown[] => listIn(part, 'clientStat')
-
-export const connectionsOf = (part: unknown): unknown[] =>
-  [part, ...clientsOf(part)].flatMap((one) => listIn(one, 'connections'))

@@ -1,7 +1,7 @@
-import { GatewayError } from '../errors'
-import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
-import { getRoute } from '../api/routes'
+import { GatewayError } from '../../errors'
+import type { Connection } from '../../connection/connection'
+import type { Operation } from '../../connection/operation'
+import { getRoute } from '../../api/routes'
 
 /** What one poll shows about a route that may be gone. */
 export interface Evidence {

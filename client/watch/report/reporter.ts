@@ -1,43 +1,42 @@
-import type { FailedStatistics, Statistics } from '../api/statistics'
-import type { CallerBook } from '../model/callers'
-import type { RouteHealth } from '../model/health'
-import type { PresentCaller } from './callers'
+import type { Statistics } from '../../api/statistics'
+import type { CallerBook } from '../../model/callers'
+import type { RouteHealth } from '../../model/health'
+import type { PresentCaller } from '../measuring/callers'
 import type { Change } from './compare'
-import type { WatchEvent, Wordless } from '../model/event'
-import type { Named } from '../model/types'
-import type { Figures } from './figures'
-import type { Clock, Miss } from './poller'
-import type { SavedWatch } from './saved'
-import type { DeviceState, RouteState } from './state'
+import type { WatchEvent, Wordless } from '../../model/event'
+import type { Named } from '../../model/types'
+import type { Figures } from '../measuring/figures'
+import type { UnixClock } from '../../clock'
+import type { Miss } from '../../poller'
+import type { SavedWatch } from '../saved'
+import type { DeviceState, RouteState } from '../state'
 
 /** Turns what a watch sees into its events: all changes, or incidents. */
 export interface Reporter {
   /** It wants to know what has changed since the poll before. */
   readonly wantsChanges: boolean
-  /** Called with a poll, then `visit` with each watched route, then `polled`. */
-  look?: (poll: Poll) => void
-  /** @returns how the route is to this watch */
-  visit?: (route: RouteState, health: RouteHealth) => RouteHealth
   /**
    * The polls of a device begin.
    * @param known the device as earlier polls have shown it
    * @returns the state to begin with, which a snapshot shows
    */
   begin(known: DeviceState, present: DeviceState): DeviceState
-  polled(poll: Poll): void
+  /**
+   * Takes a poll.
+   * @param visitRoutes visits each watched route; not needed where all are as before
+   */
+  polled(poll: Poll, visitRoutes: (visit?: Visit) => void): void
   /** The gateway counts as unreachable, for as long as the watch holds. */
   away(outage: Outage): void
   /** It was, and is reachable again. */
   back(outage: Beginning): void
   /** What is watched has left: what is open ends. */
   removed?: () => void
-  /** A poll that shows all routes as before needs no visit of them. */
-  isSteady(): boolean
   /** Since when it was unreachable by what was restored, Unix ms. */
   restoredOutage?: () => number | undefined
   /** As `Subscription.measures`. */
   lacking(isDue: boolean): readonly RouteState[]
-  measured(statistics: ReadonlyArray<Statistics | FailedStatistics>, at: number): void
+  measured(statistics: readonly Statistics[], at: number): void
   /** Who is connected, where it follows that. */
   callers?: () => PresentCaller[]
   save(): SavedWatch
@@ -45,12 +44,17 @@ export interface Reporter {
   restore(saved: SavedWatch): void
 }
 
+/** Returns how a route is to this watch. */
+export type Visit = (route: RouteState, health: RouteHealth) => RouteHealth
+
 export interface Poll {
   state: DeviceState
   /** Since the poll before. */
   changes: readonly Change[]
   /** It is the first one of this device. */
   isFirst: boolean
+  /** All routes are as at the poll before. */
+  isSame: boolean
   at: number
   figures: Figures
 }
@@ -68,7 +72,7 @@ export type Outage = Beginning & Miss
 
 /** What a reporter has to do with. */
 export interface Reporting {
-  clock: Clock
+  clock: UnixClock
   holdFor: number
   wantsRoute: (route: Named) => boolean
   /** The device, as far as it is known. */

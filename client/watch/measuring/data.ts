@@ -1,30 +1,14 @@
-import type { Wordless, WatchEvent } from '../model/event'
-import type { Named } from '../model/types'
-import { named } from './events'
-import { eachRoute, type Figures } from './figures'
-import { held, type Held } from './held'
-import { isRunning, type DeviceState, type RouteState } from './state'
-
-type DataEvent = Omit<Wordless<WatchEvent>, 'device'>
-
-/** Finds sources that receive nothing although they are connected, and those that receive again. */
-export interface DataWatch {
-  /** Takes a poll; routes that are not wanted count as gone. */
-  polled(
-    state: Pick<DeviceState, 'routes'>,
-    figures: Figures,
-    wants: (route: Named) => boolean,
-    at: number,
-  ): DataEvent[]
-  save(): SavedData
-  /** Goes on with what was saved; what was reported here since counts more. */
-  restore(saved: SavedData): void
-}
+import { isConnected } from '../../model/health'
+import type { Named } from '../../model/types'
+import { named } from '../../model/ids'
+import { eachRoute } from './figures'
+import { held, type Held, type MeasuredEvent, type Meter } from './meter'
+import { isRunning, type DeviceState, type RouteState } from '../state'
 
 /** What is known of the data of sources. */
 export interface SavedData {
-  /** By the IDs of the routes. All other sources of running routes receive data. */
-  readonly sources: ReadonlyMap<string, Source>
+  /** All other sources of running routes receive data. */
+  readonly sources: readonly Source[]
   /** The state of the latest poll; absent where not every source is known. */
   readonly polled?: Pick<DeviceState, 'routes'>
 }
@@ -43,10 +27,12 @@ interface Source {
 /** How long a source must receive nothing: one that has just connected has no bitrate yet. */
 const LEAST_MS = 5000
 
-const CONNECTED: ReadonlySet<string | undefined> = new Set(['connected', 'connection established'])
-
-/** @param holdMs how long a change must last */
-export function createDataWatch(holdMs: number): DataWatch {
+/**
+ * Finds sources that receive nothing although they are connected, and those that receive again. Polls
+ * show all that it needs.
+ * @param holdMs how long a change must last
+ */
+export function createDataWatch(holdMs: number): Meter<SavedData> {
   /** All other sources of running routes receive data: there are many, which take no memory. */
   let sources: Map<string, Source> | undefined
   let polled: SavedData['polled']
@@ -61,7 +47,7 @@ export function createDataWatch(holdMs: number): DataWatch {
     bitrate: number,
     wants: (route: Named) => boolean,
     at: number,
-  ): DataEvent | undefined {
+  ): MeasuredEvent | undefined {
     const { id } = route
     const now = evidence(route, bitrate)
     let known = sources?.get(id)
@@ -97,7 +83,7 @@ export function createDataWatch(holdMs: number): DataWatch {
 
   return {
     polled(state, figures, wants, at) {
-      const events: DataEvent[] = []
+      const events: MeasuredEvent[] = []
       eachRoute(state, (route, place) => {
         const event = wants(route) && take(route, figures[place]!, wants, at)
         if (event) events.push(event)
@@ -111,9 +97,13 @@ export function createDataWatch(holdMs: number): DataWatch {
       polled = state
       return events
     },
-    save: () => ({ sources: new Map(sources), polled }),
+    lacking: () => [],
+    measured: () => [],
+    save: () => ({ sources: [...(sources?.values() ?? [])], polled }),
     restore(saved) {
-      for (const [id, source] of saved.sources) if (!sources?.get(id)?.isTold) remember(source)
+      for (const source of saved.sources) {
+        if (!sources?.get(source.route.id)?.isTold) remember(source)
+      }
       polled ??= saved.polled
     },
   }
@@ -123,7 +113,7 @@ export function createDataWatch(holdMs: number): DataWatch {
 function evidence({ condition, source }: RouteState, bitrate: number): boolean | null | undefined {
   if (!isRunning(condition)) return null
   if (bitrate > 0) return true
-  return bitrate === 0 && CONNECTED.has(source.condition.state) ? false : undefined
+  return bitrate === 0 && isConnected(source.condition.state) ? false : undefined
 }
 
 const eventOf = (
@@ -131,7 +121,7 @@ const eventOf = (
   before: boolean | null,
   after: boolean | null,
   at: number,
-): DataEvent => {
+): MeasuredEvent => {
   const event = after === false ? 'source.data-lost' : 'source.data'
   return { event, at, route: named(route), before, after }
 }

@@ -1,16 +1,18 @@
-import { applied, compare, keyOf, type Change } from './compare'
-import { createDataWatch } from './data'
-import type { Wordless, WatchEvent } from '../model/event'
+import { compare, heldBack, keyOf, type Change } from './compare'
+import { createDataWatch } from '../measuring/data'
+import type { Wordless, WatchEvent } from '../../model/event'
 import { eventNameOf, eventOf, reasonOf, valueOf } from './events'
-import { held, type Held } from './held'
+import { held, type Held } from '../measuring/meter'
 import type { RouteFilter } from './filter'
-import type { EventName, Threshold } from '../model/watch'
-import type { IncidentEvent } from '../model/incident'
+import type { EventName, Threshold } from '../../model/watch'
+import type { IncidentEvent } from '../../model/incident'
 import type { Reporter, Reporting } from './reporter'
-import type { SavedWatch } from './saved'
+import type { SavedWatch } from '../saved'
 import { inOrder, passagesIn } from './renames'
-import type { DeviceState } from './state'
-import { createThresholds } from './thresholds'
+import type { DeviceState } from '../state'
+import { createCallerWatch } from '../measuring/callers'
+import type { MeasuredEvent } from '../measuring/meter'
+import { createThresholds } from '../measuring/thresholds'
 
 export interface ChangeOptions {
   wantsEvent: (event: EventName | IncidentEvent) => boolean
@@ -22,10 +24,6 @@ export interface ChangeOptions {
 
 const NONE_HELD: ReadonlyMap<string, Held> = new Map()
 
-/** What follows callers is loaded with the first watch that reports them. */
-const newCallerWatch: typeof import('./callers').createCallerWatch = (...of) =>
-  (require('./callers') as typeof import('./callers')).createCallerWatch(...of)
-
 /** Reports every single change that lasts long enough. */
 export function createChangeReporter(
   { wantsEvent, route: onlyRoute, thresholds, wantsCallers }: ChangeOptions,
@@ -34,13 +32,9 @@ export function createChangeReporter(
   const hasLimits = thresholds.length > 0 && STATISTICS.some(wantsEvent)
   const limits = hasLimits ? createThresholds(thresholds, holdFor) : undefined
   const data = DATA.some(wantsEvent) ? createDataWatch(holdFor) : undefined
-  const callers = wantsCallers
-    ? newCallerWatch(
-        holdFor,
-        (at) => clock.unix(at),
-        () => book?.(),
-      )
-    : undefined
+  const unix = (at: number): number => clock.unix(at)
+  const callers = wantsCallers ? createCallerWatch(holdFor, unix, () => book?.()) : undefined
+  const meters = [data, limits, callers].filter((meter) => meter !== undefined)
   /** The last state reported to the flow; lags the current one by the changes on hold. */
   let told: DeviceState | undefined
   /** The changes on hold, by their keys. */
@@ -59,7 +53,7 @@ export function createChangeReporter(
     isBehind = false
     const passages = onlyRoute ? passagesIn(changes, known, wantsRoute) : NO_PASSAGES
     const dueNow: Array<{ change: Change; at: number; passage?: Change & { of: 'route' } }> = []
-    const settled: Change[] = []
+    const kept = new Set<string>()
     const stillHeld = new Map<string, Held>()
     const left = new Set<string>()
     for (const change of changes) {
@@ -67,17 +61,15 @@ export function createChangeReporter(
       const passage = passages.get(id)
       const renamed = change.of === 'route.name' ? passage : undefined
       // Other changes of a route are part of the route that appears, or no longer of interest.
-      if (passage && !renamed && (passage.to || left.has(id))) {
-        settled.push(change)
-        continue
-      }
+      if (passage && !renamed && (passage.to || left.has(id))) continue
       const steps = renamed ? stepsOf(change, renamed) : [change]
       const wanted = steps.filter((step) => wants(step, known))
       const entries = wanted.map((step) => [keyOf(step), heldSince(step, at)] as const)
       const isHeld = entries.some(([, { since }]) => at - since < holdFor)
-      if (isHeld) for (const [key, entry] of entries) stillHeld.set(key, entry)
-      else {
-        settled.push(change)
+      if (isHeld) {
+        kept.add(keyOf(change))
+        for (const [key, entry] of entries) stillHeld.set(key, entry)
+      } else {
         if (renamed?.from) left.add(id)
         for (const [index, step] of wanted.entries()) {
           dueNow.push({ change: step, at: entries[index]![1].at, passage: renamed })
@@ -85,7 +77,7 @@ export function createChangeReporter(
       }
     }
     holding = stillHeld.size > 0 ? stillHeld : NONE_HELD
-    if (holding.size > 0) told = applied(known, settled)
+    if (kept.size > 0) told = heldBack(known, state, (key) => kept.has(key))
     const ordered = passages.size > 0 ? inOrder(dueNow) : dueNow
     return ordered.map((one) => eventOf(one.change, clock.unix(one.at), state))
   }
@@ -99,12 +91,11 @@ export function createChangeReporter(
     return wantsRoute(known.routes.get(change.route.id) ?? change.route) || wantsRoute(change.route)
   }
 
-  const tellMeasured = (events: readonly Omit<Wordless<WatchEvent>, 'device'>[]): void =>
+  const tellMeasured = (events: readonly MeasuredEvent[]): void =>
     tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
 
   return {
     wantsChanges: true,
-    isSteady: () => true,
     // Begins with the state that was reported before this was saved, or else with that of the device.
     begin(known, present) {
       const { told: before, held: changes } = restored ?? {}
@@ -115,12 +106,13 @@ export function createChangeReporter(
       isBehind = told !== present
       return told
     },
-    polled({ state, changes, isFirst, at, figures }) {
+    polled({ state, changes, isFirst, isSame, at, figures }, visitRoutes) {
+      if (!isSame) visitRoutes()
       if (!isFirst || isBehind) tell(due(state, changes, at))
       // A listener may end the watch; the next one reports the rest.
-      if (data && !isOver()) tellMeasured(data.polled(state, figures, wantsRoute, at))
-      if (limits && !isOver()) tellMeasured(limits.polled(state, figures, wantsRoute, at))
-      if (callers && !isOver()) tellMeasured(callers.polled(state, figures, wantsRoute, at))
+      for (const meter of meters) {
+        if (!isOver()) tellMeasured(meter.polled(state, figures, wantsRoute, at))
+      }
     },
     away(outage) {
       tell([
@@ -152,9 +144,7 @@ export function createChangeReporter(
     lacking: (isDue) => [...((isDue && limits?.lacking()) || []), ...(callers?.lacking() ?? [])],
     measured(statistics, at) {
       for (const one of told ? statistics : []) {
-        if ('error' in one) continue
-        if (limits) tellMeasured(limits.measured(one, at))
-        if (callers) tellMeasured(callers.measured(one, at))
+        for (const meter of meters) tellMeasured(meter.measured(one, at))
       }
     },
     callers: callers && (() => callers.present()),

@@ -1,16 +1,13 @@
-import type { RouteFigures, RouteView, Snapshot, WatchEvent, Wordless } from '../model/event'
-import type { Named, NetworkAdapter } from '../model/types'
-import type { EventName } from '../model/watch'
-import { expanded } from './compact'
+import type { RouteFigures, RouteView, Snapshot, WatchEvent, Wordless } from '../../model/event'
+import { named } from '../../model/ids'
+import type { Named, NetworkAdapter } from '../../model/types'
+import type { EventName } from '../../model/watch'
+import { expanded } from '../compact'
 import type { Change, RouteDefinition } from './compare'
-import { eachRoute, routeFigures, type Figures } from './figures'
-import type { Miss } from './poller'
-import { isRunning } from './state'
-import type { Condition, DestinationState, DeviceState, RouteState } from './state'
-
-/** Says what an event or a snapshot is about. Its words are loaded with the first: most starts have none. */
-export const eventText: typeof import('./text/event-text').eventText = (event, language) =>
-  (require('./text/event-text') as typeof import('./text/event-text')).eventText(event, language)
+import { eachRoute, routeFigures, type Figures } from '../measuring/figures'
+import type { Miss } from '../../poller'
+import { isRunning } from '../state'
+import type { Condition, DestinationState, DeviceState, RouteState } from '../state'
 
 /** Returns the name of the event for a change. */
 export function eventNameOf(change: Change): EventName {
@@ -147,8 +144,6 @@ export function snapshotOf(
     routes: views,
   }
 }
-
-export const named = ({ id, name }: Named): Named => ({ id, name })
 
 function routeView(
   { id, name, condition, source, destinations }: RouteState,

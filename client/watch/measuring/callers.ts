@@ -1,14 +1,14 @@
-import type { CallerBook, Place } from '../model/callers'
-import type { WatchEvent, Wordless } from '../model/event'
-import type { Named } from '../model/types'
-import { deviceHealth } from '../model/health'
-import { isObject, own } from '../model/json'
-import { shortened } from '../model/shortened'
-import type { Statistics } from '../api/statistics'
-import { named } from './events'
+import type { CallerBook, Place } from '../../model/callers'
+import type { WatchEvent } from '../../model/event'
+import { named } from '../../model/ids'
+import type { Named } from '../../model/types'
+import { deviceHealth, isConnected } from '../../model/health'
+import { isObject, own } from '../../model/json'
+import { shortened } from '../../model/shortened'
 import { eachRoute, placeOf, type Figures } from './figures'
-import { destinationsByKey, isRunning, type DeviceState, type RouteState } from './state'
-import { clientsOf, listIn, valueOf } from './thresholds'
+import { destinationsByKey, isRunning, type DeviceState, type RouteState } from '../state'
+import type { MeasuredEvent, Meter } from './meter'
+import { clientsOf, listIn, valueOf } from './statistics'
 
 /** A caller, as statistics list it. */
 export interface Caller {
@@ -59,28 +59,12 @@ export interface PresentCaller extends Caller {
   readonly since: number
 }
 
-export type CallerEvent = Omit<Wordless<WatchEvent>, 'device'>
-
 /** Follows who calls the listeners of running routes: their outputs, and sources in listener mode. */
-export interface CallerWatch {
-  /** Takes a poll, which shows how many call. Returns who has joined or left for long enough. */
-  polled(
-    state: DeviceState,
-    figures: Figures,
-    wants: (route: Named) => boolean,
-    at: number,
-  ): CallerEvent[]
-  /** The routes whose lists of callers are not those of the latest poll: their statistics are needed. */
-  lacking(): readonly RouteState[]
-  /** Takes the statistics of a route, which show who calls. */
-  measured(statistics: Statistics, at: number): CallerEvent[]
+export interface CallerWatch extends Meter<SavedCallers> {
   /** Those that are connected by what was read last. */
   present(): PresentCaller[]
   /** The lists of all listeners of the route are those of the latest poll. */
   isKnown(route: Named): boolean
-  save(): SavedCallers
-  /** Goes on with what was saved. */
-  restore(saved: SavedCallers): void
 }
 
 /**
@@ -124,8 +108,8 @@ export function createCallerWatch(
   }
 
   /** Returns the events of what has lasted long enough. */
-  function due(at: number): CallerEvent[] {
-    const events: CallerEvent[] = []
+  function due(at: number): MeasuredEvent[] {
+    const events: MeasuredEvent[] = []
     for (const [key, { place, entries = [] }] of known) {
       // Its list comes in a moment, and says more.
       if (listeners?.get(key)?.isDirty) continue
@@ -255,7 +239,7 @@ function listenersIn(
     const { source, destinations } = route
     if (source.definition.kind.isListener) {
       const { state: is } = source.condition
-      const clients = is === undefined ? NaN : Number(CONNECTED.has(is))
+      const clients = is === undefined ? NaN : Number(isConnected(is))
       add(`${route.id} source`, clients, { source: { id: source.id ?? '', name: source.name } })
     }
     let index = 0
@@ -267,8 +251,6 @@ function listenersIn(
   })
   return found
 }
-
-const CONNECTED: ReadonlySet<string> = new Set(['connected', 'connection established'])
 
 /** The statistics of a listener in those of its route. */
 function partIn(route: unknown, key: string, { destination, ...place }: Place): unknown {

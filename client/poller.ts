@@ -1,17 +1,5 @@
-import { MONOTONIC, type Clock as PlainClock } from '../clock'
-import { GatewayError, say, thrownAs } from '../errors'
-
-/** A clock for watches: waits are monotonic, reported times are those of the machine. */
-export interface Clock extends PlainClock {
-  /** A time of this clock as Unix ms, by the clock of the machine as it is set now; never a later one. */
-  unix(at: number): number
-}
-
-export const REAL_TIME: Clock = {
-  now: () => Math.floor(MONOTONIC.now()),
-  after: (ms, callback) => MONOTONIC.after(ms, callback),
-  unix: (at) => Math.floor(Date.now() - (MONOTONIC.now() - at)),
-}
+import type { Clock } from './clock'
+import { GatewayError, say, thrownAs } from './errors'
 
 /** A failed poll. */
 export interface Miss {
@@ -41,22 +29,12 @@ export interface PollerOptions<Answer> {
   backsOff?: () => boolean
   /** Returns how long the first poll has to wait, in ms. By default it begins at once. */
   firstWait?: () => number
-  clock: PlainClock
+  clock: Clock
   /** From 0 to 1: spreads the polls of many pollers. By default nothing is spread. */
   random?: () => number
 }
 
-export interface Poller<Answer> {
-  /** Starts, or resumes. */
-  start(): void
-  /** Stops every timer; the result of a poll in progress is dropped. */
-  stop(): void
-  /**
-   * Polls as soon as the poll in progress has ended. Concurrent callers share one result.
-   * @throws GatewayError as the poll does; `CLOSED` when the poller is stopped
-   */
-  askNow(): Promise<Answer>
-}
+export type Poller<Answer> = ReturnType<typeof createPoller<Answer>>
 
 const MISSES = 3
 const OUTAGE_MS = 30_000
@@ -67,7 +45,7 @@ const LONGEST_WAIT = 60_000
  * does not move the later ones. While the appliance is unreachable the waits grow to a minute; they
  * are normal again after the first success.
  */
-export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Answer> {
+export function createPoller<Answer>(options: PollerOptions<Answer>) {
   const { ask, interval, clock, random = () => 0.5 } = options
   let running = false
   let due = 0
@@ -80,6 +58,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
   let isUnreachable = false
   let cancelDeclaration: (() => void) | undefined
 
+  /** Starts, or resumes. */
   function start(): void {
     if (running) return
     running = true
@@ -87,6 +66,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     schedule()
   }
 
+  /** Stops every timer; the result of a poll in progress is dropped. */
   function stop(): void {
     running = false
     cancelNext?.()
@@ -186,6 +166,10 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     if (due <= now) due += Math.ceil((now - due) / ms) * ms
   }
 
+  /**
+   * Polls as soon as the poll in progress has ended. Concurrent callers share one result.
+   * @throws GatewayError as the poll does; `CLOSED` when the poller is stopped
+   */
   async function askNow(): Promise<Answer> {
     if (!running) throw stopped()
     wanted ??= (async () => {

@@ -1,23 +1,23 @@
 import * as crypto from 'node:crypto'
-import { GatewayError, isLasting } from '../errors'
-import { deviceHealth, healthOfWhole, isTrouble, isWorse, type Health } from '../model/health'
-import type { OpenIncident, Report } from '../model/incident'
-import type { EventName, Language, Threshold } from '../model/watch'
-import type { FailedStatistics, Statistics } from '../api/statistics'
+import { isLasting, type GatewayError } from '../../errors'
+import type { OpenIncident, Report } from '../../model/incident'
+import type { EventName, Language, Threshold } from '../../model/watch'
+import type { Statistics } from '../../api/statistics'
 import type { Change } from './compare'
-import type { PresentCaller } from './callers'
 import { createChangeReporter } from './change-reporter'
-import type { Snapshot, Wordless, WatchEvent } from '../model/event'
-import type { Named } from '../model/types'
-import { eventText, named, snapshotOf } from './events'
-import { eachRoute, turnsOf, type Figures } from './figures'
-import { partsOfState } from './health'
+import type { Snapshot, Wordless, WatchEvent } from '../../model/event'
+import type { Named } from '../../model/types'
+import { snapshotOf } from './events'
+import { turnsOf, type Figures } from '../measuring/figures'
 import { eventFilter, routeFilter, type RouteFilter } from './filter'
+import { NOTHING_KNOWN, countsOf, type Counts } from './counts'
 import { createIncidentReporter } from './incident-reporter'
-import type { Clock, Miss } from './poller'
-import type { Beginning, Reporter, Reporting } from './reporter'
-import type { SavedWatch } from './saved'
-import { isRunning, type DeviceState, type RouteState } from './state'
+import { fromUnix, type UnixClock } from '../../clock'
+import type { Miss } from '../../poller'
+import type { Beginning, Reporting, Visit } from './reporter'
+import type { SavedWatch } from '../saved'
+import type { DeviceState } from '../state'
+import { eventText } from '../text/event-text'
 
 /** What one watch wants to know. */
 export interface WatchOptions {
@@ -64,17 +64,7 @@ export interface WatchOptions {
 /** How a watch sees its routes, and how well it knows them. */
 export interface WatchHealth {
   /** Undefined while nothing is known. */
-  known?: {
-    routes: number
-    running: number
-    /** Routes that are critical or have a warning. */
-    problems: number
-    /** Running routes that wait for callers. */
-    waiting: number
-    /** Of the device; with `unknown`, what is known of the routes is old. */
-    device: Health
-    /** The worst of the routes; undefined without any. */
-    worst?: { route: Named; health: Health }
+  known?: Counts & {
     /** Unix ms. */
     seenAt: number
   }
@@ -87,79 +77,24 @@ export interface WatchHealth {
 }
 
 /** One watch: turns what is read into what it reports. After its end it reports nothing. */
-export interface Subscription {
-  /** The device that it names; undefined for the only one. */
-  readonly deviceId?: string
-  /** The state as far as it is known when the watch starts. */
-  begin(known: { state?: DeviceState; figures?: Figures; seenAt: number; away?: Miss }): void
-  /** It wants to know what has changed since the poll before. */
-  readonly wantsChanges: boolean
-  /** The same for watches with the same settings, in whatever process; with its ID, where it has one. */
-  key(): string
-  /** Since when the appliance was unreachable by what was restored, Unix ms. */
-  restoredOutage(): number | undefined
-  save(): SavedWatch
-  /** It was given what an earlier watch has left open. */
-  readonly isGiven: boolean
-  /** It goes on with what was saved. */
-  isRestored(): boolean
-  /**
-   * Goes on with what a watch with the same settings has saved, as far as it has not begun itself.
-   * @param device its name there
-   */
-  restore(saved: SavedWatch, device?: Named): void
-  /**
-   * The first poll comes next.
-   * @param saved the device as it was known when this was saved
-   */
-  takeOver(saved: DeviceState, present: DeviceState, at: number, figures: Figures): void
-  /** A poll succeeded. `changes` are those since the state before. */
-  seen(state: DeviceState, changes: readonly Change[], at: number, figures: Figures): void
-  missed(miss: Miss): void
-  unreachable(miss: Miss): void
-  reachable(): void
-  /**
-   * Routes whose statistics are wanted, as of the latest poll.
-   * @param isDue those for limits, which always are, were not read just now
-   */
-  measures(isDue: boolean): readonly RouteState[]
-  measured(statistics: ReadonlyArray<Statistics | FailedStatistics>, at: number): void
-  /** Who is connected, where it follows that. */
-  readonly callers?: () => PresentCaller[]
-  failed(error: GatewayError): void
-  /** All watches of the device have been told. */
-  settled(): void
-  /** What is watched has left; the end comes next. */
-  removed(): void
-  end(): void
-}
+export type Subscription = ReturnType<typeof createSubscription>
 
 /** What costs requests: reported where it is asked for, or callers have names. */
 const CALLERS: readonly EventName[] = ['caller.joined', 'caller.left']
-
-type Counts = Omit<NonNullable<WatchHealth['known']>, 'seenAt'>
-
-const NOTHING_KNOWN: Counts = {
-  routes: 0,
-  running: 0,
-  problems: 0,
-  waiting: 0,
-  device: deviceHealth(undefined, undefined),
-}
 
 /** How long an incident, and its end, must last by default, in ms. */
 export const INCIDENT_HOLD_MS = 10_000
 
 export function createSubscription(
   options: WatchOptions,
-  clock: Clock,
+  clock: UnixClock,
   /** What a text calls a gateway whose device is not known yet. */
   gatewayName = '',
   /** It has told something between two polls. */
   onLate: () => void = () => undefined,
   /** The names of callers, where any are set. */
   book?: Reporting['book'],
-): Subscription {
+) {
   const { report, thresholds = [], language } = options
   const ofIncidents = report === 'incidents'
   const { holdFor = ofIncidents ? INCIDENT_HOLD_MS : 0 } = options
@@ -190,8 +125,16 @@ export function createSubscription(
   /** The lasting failures that were reported. */
   const lasting: { look?: string; statistics?: string } = {}
 
-  // A watch that moves over from another poller of the same device keeps what it knows.
-  function begin(known: Parameters<Subscription['begin']>[0]): void {
+  /**
+   * The state as far as it is known when the watch starts. One that moves over from another poller of
+   * the same device keeps what it knows.
+   */
+  function begin(known: {
+    state?: DeviceState
+    figures?: Figures
+    seenAt: number
+    away?: Miss
+  }): void {
     const { state } = known
     if (state && latest?.id !== state.id) takeOver(state, state, known.seenAt, known.figures)
     if (state && !known.away) reachable()
@@ -212,6 +155,7 @@ export function createSubscription(
     options.onSnapshot({ event, text: eventText({ event, ...all }, language), ...all })
   }
 
+  /** A poll succeeded. `changes` are those since the state before. */
   function seen(
     state: DeviceState,
     changes: readonly Change[],
@@ -221,16 +165,15 @@ export function createSubscription(
     lasting.look = undefined
     const isFirst = latest?.id !== state.id
     const turns = turnsOf(figures)
-    const isSteady = state === latest && turns === countedAt && reporter.isSteady()
+    const isSame = state === latest && turns === countedAt
     if (isFirst) takeOver(state, state, at, figures)
     reachable()
     latest = state
     seenAt = at
-    const poll = { state, changes, isFirst, at, figures }
-    reporter.look?.(poll)
-    if (!isSteady) counts = count(state, figures, reporter.visit)
     countedAt = turns
-    reporter.polled(poll)
+    reporter.polled({ state, changes, isFirst, isSame, at, figures }, (visit) => {
+      counts = count(state, figures, visit)
+    })
     tellHealth()
   }
 
@@ -257,12 +200,13 @@ export function createSubscription(
       reporter.away({ ...miss, at })
     }
     const left = since + holdFor - clock.now()
-    const sayLate = (): void => {
-      say()
-      onLate()
+    if (left <= 0) say()
+    else {
+      now.cancel = clock.after(left, () => {
+        say()
+        onLate()
+      })
     }
-    if (left > 0) now.cancel = clock.after(left, sayLate)
-    else say()
     tellHealth(miss)
   }
 
@@ -288,15 +232,17 @@ export function createSubscription(
     }
   }
 
+  /**
+   * Goes on with what a watch with the same settings has saved, as far as it has not begun itself.
+   * @param known the name of the device there
+   */
   function restore(watch: SavedWatch, known?: Named): void {
     isRestored = true
     if (!latest) restored = { watch, device: known }
     reporter.restore(watch)
     const at = watch.away?.isTold ? watch.away.at : reporter.restoredOutage?.()
     if (at === undefined || away) return
-    const now = clock.now()
-    // The clock of another process may be ahead.
-    away = { since: Math.min(now, now + at - clock.unix(now)), at, isTold: true }
+    away = { since: fromUnix(clock, at), at, isTold: true }
   }
 
   function tell(events: Wordless<WatchEvent>[]): void {
@@ -318,55 +264,53 @@ export function createSubscription(
     options.onHealth?.({ known, ...trouble, unreachable: away !== undefined })
   }
 
-  function count(state: DeviceState, figures?: Figures, visit?: Reporter['visit']): Counts {
-    const { code, state: status } = state.condition
-    const found = { ...NOTHING_KNOWN, device: deviceHealth(code, status) }
-    let worst: Counts['worst']
-    eachRoute(state, (route, at) => {
-      if (options.route && !wantsRoute(route)) return
-      found.routes++
-      if (isRunning(route.condition)) found.running++
-      const parts = partsOfState(route, at, figures)
-      const health = healthOfWhole(visit ? visit(route, parts) : parts)
-      if (isTrouble(health)) found.problems++
-      if (health.sign === 'waiting') found.waiting++
-      if (!worst || isWorse(health, worst.health)) worst = { route, health }
-    })
-    if (!worst) return found
-    const { route, health } = worst
-    return { ...found, worst: { route: named(route), health } }
+  function count(state: DeviceState, shown?: Figures, visit?: Visit): Counts {
+    return countsOf(state, shown, options.route && wantsRoute, visit)
   }
 
-  // No getters, see `device-watch`.
+  // No getters, see `life/device`.
   return {
+    /** The device that it names; undefined for the only one. */
     deviceId: options.deviceId,
+    /** It wants to know what has changed since the poll before. */
     wantsChanges: reporter.wantsChanges,
+    /** It was given what an earlier watch has left open. */
     isGiven: ofIncidents && options.open !== undefined,
+    /** The same for watches with the same settings, in whatever process; with its ID, where it has one. */
     key: () => (key ??= [settingsOf(options), ...(options.id ? [options.id] : [])].join(' ')),
     isRestored: () => isRestored,
+    /** Since when the appliance was unreachable by what was restored, Unix ms. */
     restoredOutage: () => restored?.watch.away?.at ?? reporter.restoredOutage?.(),
     begin,
     save,
     restore,
-    takeOver(saved, present, at, figures) {
+    /** The first poll comes next. `saved` is the device as it was known when this was saved. */
+    takeOver(saved: DeviceState, present: DeviceState, at: number, figures: Figures): void {
       if (latest?.id !== present.id) takeOver(saved, present, at, figures)
     },
     seen,
     missed,
     unreachable,
     reachable,
-    measures: (isDue) => reporter.lacking(isDue),
-    measured(statistics, at) {
+    /**
+     * The routes whose statistics are wanted, as of the latest poll.
+     * @param isDue those for limits, which always are, were not read just now
+     */
+    measures: (isDue: boolean) => reporter.lacking(isDue),
+    measured(statistics: readonly Statistics[], at: number): void {
       lasting.statistics = undefined
       reporter.measured(statistics, at)
     },
+    /** Who is connected, where it follows that. */
     callers: reporter.callers,
-    failed: (error) => fail('statistics', error),
-    settled() {
+    failed: (error: GatewayError) => fail('statistics', error),
+    /** All watches of the device have been told. */
+    settled(): void {
       if (!isOver) options.onTold?.()
     },
+    /** What is watched has left; the end comes next. */
     removed: () => reporter.removed?.(),
-    end() {
+    end(): void {
       isOver = true
       away?.cancel?.()
     },

@@ -1,7 +1,7 @@
-import { isNumeric } from '../model/convert'
-import type { Figure, RouteFigures } from '../model/event'
-import { isText, own, type JsonObject } from '../model/json'
-import { destinationsByKey, nameOrId, type DeviceState, type RouteState } from './state'
+import { isNumeric } from '../../model/convert'
+import type { Figure, RouteFigures } from '../../model/event'
+import { isText, own, type JsonObject } from '../../model/json'
+import { destinationsByKey, nameOrId, type DeviceState, type RouteState } from '../state'
 
 /**
  * The figures of a device at its latest poll. They change with each poll and are no changes, so they

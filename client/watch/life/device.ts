@@ -1,0 +1,346 @@
+import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../../api/devices'
+import { fromUnix, type UnixClock } from '../../clock'
+import type { Connection } from '../../connection/connection'
+import { newOperation, type Operation } from '../../connection/operation'
+import { GatewayError, closedError, thrownAs } from '../../errors'
+import type { Running } from '../../memory'
+import type { Snapshot, Wordless } from '../../model/event'
+import { createPoller, type Miss } from '../../poller'
+import { Stop } from '../../stop'
+import type { PresentCaller } from '../measuring/callers'
+import { figuresOf, type Figures } from '../measuring/figures'
+import { createStatisticsReader } from '../measuring/statistics'
+import { compare, type Change } from '../report/compare'
+import { snapshotOf } from '../report/events'
+import type { Subscription } from '../report/subscription'
+import { storeOf, type Saved } from '../saved'
+import type { DeviceState, RouteState } from '../state'
+import { createReader, type Reading } from './reader'
+import { createRestoring } from './restoring'
+import { createPace } from './stagger'
+
+/** A device that is polled for all its watches, for as long as there are any. */
+export interface WatchedDevice extends Running {
+  /** Its ID, when it is known. */
+  id(): string | undefined
+  isOn(): boolean
+  add(subscription: Subscription): void
+  remove(subscription: Subscription): void
+  pollNow(): Promise<SharedReading>
+  /** All that is known of it. */
+  snapshot(): Wordless<Snapshot> | undefined
+  known(): Known
+  /** Saves what it and its watches are, into what later ones go on with. */
+  save(into: Saved): void
+  /** Tells the watches that all have been told. */
+  settle(): void
+}
+
+/** What the watches of a device know, and how current it is. */
+export interface Known {
+  state?: DeviceState
+  /** What it carries. They change in place with the next poll. */
+  figures?: Figures
+  /** Who is connected, where a watch follows that. */
+  callers?: PresentCaller[]
+  /** When that was seen, Unix ms. */
+  seenAt: number
+  /** Why the latest poll failed. */
+  failure?: GatewayError
+  /** The appliance counts as unreachable. */
+  unreachable: boolean
+  /** Milliseconds from poll to poll. */
+  everyMs: number
+  /** How long the latest successful poll took, in ms. */
+  lookMs: number
+}
+
+/** The part of the interval by which a poll may be late, and the ms that a response may take. */
+const LATE = 0.05
+const RESPONSE_MS = 5000
+
+/**
+ * Whether what is known may no longer be true: the latest poll failed, or one that was due has got
+ * no response yet.
+ * @param now Unix ms
+ */
+export function isOld({ seenAt, failure, everyMs, lookMs }: Known, now: number): boolean {
+  const most = everyMs * (1 + LATE) + Math.max(RESPONSE_MS, 2 * lookMs)
+  return failure !== undefined || now - seenAt > most
+}
+
+/** A reading, and the operation that made it. */
+export interface SharedReading extends Reading {
+  operation: Operation
+}
+
+/** The other devices of the connection that are watched. */
+interface Others {
+  find(id: string): WatchedDevice | undefined
+  /** The one with this ID, which may be new. */
+  deviceFor(id: string): WatchedDevice
+  /** This device is watched no more. */
+  forget(): void
+}
+
+const DEFAULT_INTERVAL = 10_000
+const LEAST_INTERVAL = 1000
+const MOST_INTERVAL = 3_600_000
+/**
+ * The first polls of all gateways of the process. Those of a whole fleet would log in, and read all
+ * that there is, at one moment: memory that the process never needs again. A first poll with its
+ * login takes about 10 ms of CPU, which leaves room for the polls of those that are watched already.
+ */
+const firstWait = createPace({ atOnce: 20, everyMs: 15 })
+
+/** @param configured its ID; undefined for the only one */
+export function watchedDevice(
+  gateway: Connection,
+  configured: string | undefined,
+  clock: UnixClock,
+  others: Others,
+): WatchedDevice {
+  const subscriptions = new Set<Subscription>()
+  const who = `watch ${configured ?? ''}`
+  const stop = new Stop()
+  const store = storeOf(gateway)
+  let deviceId = configured
+  let read: ReturnType<typeof createReader> | undefined
+  let state: DeviceState | undefined
+  let figures: Figures | undefined
+  let seenAt = 0
+  let lookMs = 0
+  let suggestedMs: number | undefined
+  let missed: GatewayError | undefined
+  let away: Miss | undefined
+  /** The latest failed poll sent a request. */
+  let hasAsked = true
+
+  const restoring = createRestoring({
+    store,
+    configured,
+    clock,
+    stop,
+    subscriptions,
+    state: () => state,
+    settle,
+  })
+  const readStatistics = createStatisticsReader(gateway, { clock, interval, stop })
+  const poller = createPoller<SharedReading>({
+    ask,
+    interval,
+    onAnswer,
+    formerOutage: () => restoring.awaySince(),
+    onMiss(miss) {
+      missed = miss.error
+      each((subscription) => subscription.missed(miss))
+      settle()
+    },
+    onUnreachable(miss) {
+      away = miss
+      const { code, message } = miss.error
+      gateway.outages.failed(who, code, `The gateway cannot be watched: ${message}`)
+      each((subscription) => subscription.unreachable(miss))
+      settle()
+    },
+    onReachable() {
+      away = undefined
+      gateway.outages.recovered(who)
+      each((subscription) => subscription.reachable())
+    },
+    // A login that is held back has its own waits: both together would add up.
+    backsOff: () => hasAsked,
+    firstWait,
+    clock,
+    random: Math.random,
+  })
+
+  function interval(): number {
+    const ms = gateway.pollInterval ?? suggestedMs ?? DEFAULT_INTERVAL
+    return Math.min(Math.max(ms, LEAST_INTERVAL), MOST_INTERVAL)
+  }
+
+  async function ask(): Promise<SharedReading> {
+    const waiting = restoring.beforePoll()
+    if (waiting) await waiting
+    const operation = newOperation('watch', stop).under({ brief: true })
+    try {
+      const id = deviceId ?? (await findDevice(operation))
+      read ??= createReader(gateway, id, clock)
+      const begun = clock.now()
+      const reading = await read(operation, state ?? restoring.device(id)?.state)
+      count(clock.now() - begun)
+      return Object.assign(reading, { operation })
+    } catch (error) {
+      hasAsked = operation.requests > 0
+      if (!configured && mayBeUnknownDevice(error)) {
+        // The only device may be another one now.
+        forgetOnlyDevice(gateway)
+        deviceId = undefined
+      }
+      throw error
+    }
+  }
+
+  function count(ms: number): void {
+    const { polls } = gateway.counters
+    lookMs = ms
+    polls.count++
+    polls.seconds += ms / 1000
+  }
+
+  function onAnswer(reading: SharedReading): void {
+    const { state: now, sent } = reading
+    const carried = figuresOf(now, sent, figures)
+    const before = state ?? takeOver(now, carried)
+    const changes = before && wantsChanges() ? compare(before, now) : NO_CHANGES
+    state = now
+    figures = carried
+    suggestedMs = reading.suggestedMs
+    seenAt = clock.now()
+    missed = undefined
+    restoring.polled(seenAt)
+    each((subscription) => subscription.seen(now, changes, seenAt, carried))
+    settle()
+    void measure(now)
+  }
+
+  /** Lets the watches begin with what was saved of the device. */
+  function takeOver(now: DeviceState, carried: Figures): DeviceState | undefined {
+    const saved = restoring.device(now.id)
+    if (!saved) return undefined
+    const at = fromUnix(clock, saved.at)
+    each((subscription) => subscription.takeOver(saved.state, now, at, carried))
+    return saved.state
+  }
+
+  function wantsChanges(): boolean {
+    for (const one of subscriptions) if (one.wantsChanges) return true
+    return false
+  }
+
+  async function measure(now: DeviceState): Promise<void> {
+    try {
+      const statistics = await readStatistics(now.id, wantedStatistics)
+      if (!statistics) return
+      const at = clock.now()
+      each((subscription) => subscription.measured(statistics, at))
+      settle()
+    } catch (error) {
+      if (error instanceof GatewayError) each((subscription) => subscription.failed(error))
+    }
+  }
+
+  function wantedStatistics(isDue: boolean): ReadonlyMap<string, RouteState> {
+    const wanted = new Map<string, RouteState>()
+    for (const subscription of subscriptions) {
+      for (const route of subscription.measures(isDue)) wanted.set(route.id, route)
+    }
+    return wanted
+  }
+
+  // One subscriber's exception must not affect the others or count as a failed poll.
+  function each(tell: (subscription: Subscription) => void): void {
+    for (const subscription of Array.from(subscriptions)) {
+      if (subscriptions.has(subscription)) safely(() => tell(subscription))
+    }
+  }
+
+  function safely(tell: () => void): void {
+    try {
+      tell()
+    } catch (error) {
+      gateway.log('warn', `A watch failed on what it was given: ${thrownAs(error)}`)
+    }
+  }
+
+  function settle(): void {
+    each((subscription) => subscription.settled())
+    gateway.onWatched?.()
+  }
+
+  async function findDevice(operation: Operation): Promise<string> {
+    const id = await onlyDevice(gateway, operation)
+    const other = others.find(id)
+    if (other && other !== device) {
+      handOver(other)
+      throw closedError()
+    }
+    if (state?.id !== id) {
+      state = undefined
+      read = undefined
+    }
+    deviceId = id
+    // The only device is another one now: watches that named the former one stay with it.
+    for (const subscription of subscriptions) {
+      if (subscription.deviceId === undefined || subscription.deviceId === id) continue
+      subscriptions.delete(subscription)
+      others.deviceFor(subscription.deviceId).add(subscription)
+    }
+    return id
+  }
+
+  function handOver(other: WatchedDevice): void {
+    for (const subscription of subscriptions) {
+      subscriptions.delete(subscription)
+      other.add(subscription)
+    }
+    gateway.outages.recovered(who)
+    end()
+  }
+
+  function save(into: Saved): void {
+    restoring.save(into, state && { state, at: clock.unix(seenAt) })
+  }
+
+  function end(): void {
+    save(store)
+    for (const subscription of subscriptions) subscription.end()
+    subscriptions.clear()
+    stop.now()
+    poller.stop()
+    others.forget()
+    gateway.outages.remove(who)
+  }
+
+  // No getters: V8 keeps an object with any in a table, of four times its size.
+  const device: WatchedDevice = {
+    id: () => deviceId,
+    isOn: () => subscriptions.size > 0,
+    add(subscription) {
+      subscriptions.add(subscription)
+      poller.start()
+      restoring.add(subscription)
+      safely(() => subscription.begin({ state, figures, seenAt, away }))
+      safely(() => subscription.settled())
+    },
+    remove(subscription) {
+      if (!subscriptions.has(subscription)) return
+      if (subscriptions.size === 1) return end()
+      restoring.remove(subscription)
+      subscriptions.delete(subscription)
+    },
+    pollNow: () => poller.askNow(),
+    snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true, figures),
+    known: () => ({
+      state,
+      figures,
+      callers: mostOf([...subscriptions].map((one) => one.callers?.())),
+      seenAt: clock.unix(seenAt),
+      failure: missed,
+      unreachable: away !== undefined,
+      everyMs: interval(),
+      lookMs,
+    }),
+    save,
+    settle,
+    end,
+  }
+  return device
+}
+
+/** Watches may follow some routes only. */
+const mostOf = (lists: Array<PresentCaller[] | undefined>): PresentCaller[] | undefined =>
+  lists.reduce((most, one) => ((one?.length ?? -1) > (most?.length ?? -1) ? one : most), undefined)
+
+const NO_CHANGES: readonly Change[] = []

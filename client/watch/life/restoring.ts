@@ -1,0 +1,122 @@
+import { fromUnix, type UnixClock } from '../../clock'
+import { closedError } from '../../errors'
+import { untilStopped, type Stop } from '../../stop'
+import type { Subscription } from '../report/subscription'
+import {
+  dropOld,
+  saveWatch,
+  takeWatch,
+  type Saved,
+  type SavedDevice,
+  type SavedStore,
+} from '../saved'
+import type { DeviceState } from '../state'
+
+/** A device that is watched. */
+interface Restored {
+  store: SavedStore
+  /** The device that is configured; undefined for the only one. */
+  configured: string | undefined
+  clock: UnixClock
+  stop: Stop
+  subscriptions: ReadonlySet<Subscription>
+  /** The device by its latest poll. */
+  state: () => DeviceState | undefined
+  /** Watches have learned something between two polls. */
+  settle: () => void
+}
+
+const NONE: ReadonlyMap<string, SavedDevice> = new Map()
+
+/** How the watches of a device go on with what was saved, and are saved in turn. */
+export function createRestoring({
+  store,
+  configured,
+  clock,
+  stop,
+  subscriptions,
+  state,
+  settle,
+}: Restored) {
+  let devices = savedDevices()
+  /** The watches have what was saved, also by another process. */
+  let isDone = false
+  let awaySince: number | undefined
+
+  /** What was saved of the devices that may be watched. */
+  function savedDevices(): ReadonlyMap<string, SavedDevice> {
+    dropOld(store, clock.now())
+    const all = [...store.devices]
+    return new Map(all.filter(([id]) => configured === undefined || id === configured))
+  }
+
+  function add(subscription: Subscription): void {
+    // What its owner has kept is no older than what was saved here.
+    const isGiven = subscription.isGiven && !store.isForeign
+    if (!subscription.isRestored()) {
+      dropOld(store, clock.now())
+      // Taken in any case: left there, it would later count as what this watch has open.
+      const watch = takeWatch(store, subscription.key())
+      const [known] = devices.values()
+      if (watch && !isGiven)
+        subscription.restore(watch, devices.size === 1 ? known?.state : state())
+    }
+    const at = subscription.restoredOutage()
+    if (at === undefined || state()) return
+    awaySince = Math.min(awaySince ?? clock.now(), fromUnix(clock, at))
+  }
+
+  function addAll(): void {
+    if (!store.isComplete) return
+    isDone = true
+    if (!state()) devices = new Map([...devices, ...savedDevices()])
+    for (const subscription of subscriptions) add(subscription)
+  }
+
+  async function addLate(): Promise<void> {
+    await store.fetch()
+    if (stop.stopped || isDone) return
+    addAll()
+    settle()
+  }
+
+  /** A watch that still waits for what another process has saved leaves that to the next. */
+  function saveOne(subscription: Subscription, into: Saved): void {
+    if (store.isForeign && store.isComplete && !isDone) return
+    saveWatch(into, subscription.key(), subscription.save(), clock.now())
+  }
+
+  return {
+    /** Waits until what another process has saved is there. Where that fails once, no other poll waits. */
+    beforePoll(): Promise<void> | undefined {
+      if (!store.isComplete) void addLate()
+      else if (!isDone) {
+        const fetching = store.fetch()
+        if (fetching) return untilStopped(fetching, stop, closedError).then(addAll)
+        addAll()
+      }
+      return undefined
+    },
+    /** What was saved of a device, until something is known here. */
+    device: (id: string) => devices.get(id),
+    /** Since when it is unreachable by what was saved, by the clock; until something is known here. */
+    awaySince: () => awaySince,
+    /** A poll has succeeded: what was saved counts no more. */
+    polled(at: number): void {
+      devices = NONE
+      awaySince = undefined
+      for (const one of store.watches.values()) one.savedAt ??= at
+      dropOld(store, at)
+    },
+    add,
+    remove: (subscription: Subscription) => saveOne(subscription, store),
+    /** @param device as it is known here */
+    save(into: Saved, device?: { state: DeviceState; at: number }): void {
+      const savedAt = clock.now()
+      dropOld(into, savedAt)
+      for (const [id, one] of devices) into.devices.set(id, { ...one, savedAt })
+      if (device) into.devices.set(device.state.id, { ...device, savedAt })
+      for (const one of subscriptions) saveOne(one, into)
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { readStatisticsOf, type Statistics } from '../../api/statistics'
+import type { Clock } from '../../clock'
+import type { Connection } from '../../connection/connection'
+import { newOperation } from '../../connection/operation'
+import { GatewayError } from '../../errors'
+import { isObject, isText, own } from '../../model/json'
+import type { Named } from '../../model/types'
+import type { Measure, Threshold } from '../../model/watch'
+import type { Stop } from '../../stop'
+import type { RouteState } from '../state'
+
+/** Of this part of the interval, readings of statistics for limits are at least apart. */
+const APART = 0.8
+/** So often in a row statistics may not be found: routes that have gone meanwhile are not found either. */
+const UNFOUND = 2
+
+/**
+ * Returns a function that reads the statistics which are wanted after a poll; undefined where none are,
+ * or while a slow reading is under way. `wanted` gets whether those for limits were not read just now.
+ */
+export function createStatisticsReader(
+  gateway: Connection,
+  { clock, interval, stop }: { clock: Clock; interval: () => number; stop: Stop },
+) {
+  let isReading = false
+  let readAt = -Infinity
+  let unfound = 0
+
+  return async (
+    deviceId: string,
+    wanted: (isDue: boolean) => ReadonlyMap<string, RouteState>,
+  ): Promise<Statistics[] | undefined> => {
+    const isDue = clock.now() - readAt > APART * interval()
+    const routes = wanted(isDue)
+    if (isReading || routes.size === 0) return undefined
+    isReading = true
+    if (isDue) readAt = clock.now()
+    const operation = newOperation('watch', stop).under({ brief: true })
+    try {
+      const read = await readStatisticsOf(gateway, deviceId, [...routes.values()], operation)
+      unfound = 0
+      return read.filter((one): one is Statistics => !('error' in one))
+    } catch (error) {
+      const isNotFound = error instanceof GatewayError && error.code === 'NOT_FOUND'
+      if (isNotFound && unfound++ < UNFOUND) return undefined
+      throw error
+    } finally {
+      isReading = false
+    }
+  }
+}
+
+/** The sources, or the destinations, in the statistics of a route. */
+export const partsOf = (route: unknown, of: Threshold['of']): unknown[] =>
+  of === 'source'
+    ? [own(route, 'source')].filter(isObject)
+    : listIn(route, 'destinations').filter(isObject)
+
+export const namedIn = (part: unknown): Named => ({
+  id: textIn(part, 'id'),
+  name: textIn(part, 'name'),
+})
+
+function textIn(part: unknown, name: string): string {
+  const value = own(part, name)
+  return isText(value) ? value : ''
+}
+
+/**
+ * The value of a source or destination. Where it has several connections or clients, the bitrate
+ * is their sum when the whole has none, and the others are those of the worst.
+ */
+export function valueOf(part: unknown, measure: Measure): number {
+  const numbers = (name: string, of: unknown[]): number[] =>
+    of.map((one) => own(one, name)).filter((value) => typeof value === 'number')
+  if (measure === 'bitrate') {
+    const [whole] = numbers('bitrate', [part])
+    if (whole) return whole
+    const single = numbers('bitrate', clientsOf(part))
+    return single.length > 0 ? single.reduce((sum, one) => sum + one, 0) : (whole ?? NaN)
+  }
+  const name = measure === 'roundTripTime' ? 'srtRoundTripTime' : 'srtPacketLossRate'
+  const values = numbers(name, [part, ...clientsOf(part), ...connectionsOf(part)])
+  return values.length > 0 ? Math.max(...values) : NaN
+}
+
+export const listIn = (part: unknown, name: string): unknown[] => {
+  const list = own(part, name)
+  return Array.isArray(list) ? list : []
+}
+
+export const clientsOf = (part: unknown): unknown[] => listIn(part, 'clientStat')
+
+export const connectionsOf = (part: unknown): unknown[] =>
+  [part, ...clientsOf(part)].flatMap((one) => listIn(one, 'connections'))
