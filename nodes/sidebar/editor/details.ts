@@ -45,7 +45,11 @@ export interface Details {
 
 export function createDetails(options: DetailsOptions): Details {
   const content = element('div')
-  const box = element('div.media-gateway-sidebar-details', { hidden: true }, content)
+  const box = element(
+    'div.media-gateway-sidebar-details',
+    { role: 'region', hidden: true },
+    content,
+  )
   let shown: Route | undefined
   let drawn = ''
   let calling: readonly Caller[] = []
