@@ -39,7 +39,7 @@ describe('the words that the glossary rules out', () => {
   const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...files('docs', '.md')]
   check('the pages', () =>
     pages
-      .filter((file) => file !== GLOSSARY)
+      .filter((file) => !GLOSSARY.includes(file))
       .map((file) => ({ file, text: readable.md(text(file)), language: 'en-US' })),
   )
 
