@@ -369,6 +369,8 @@ const FOR_PROGRAMS: Partial<Record<SentenceKey, string>> = {
     'User "__user__" is not allowed to do this on __host__ (HTTP __status__). Use an account with the required role.',
   missingRole:
     'User "__user__" has the role __roles__ on __host__, but this requires __role__. The request was not sent. Use another account.',
+  failoverRole:
+    'The user has the role __roles__ on __host__, but a failover requires Operator or Administrator. Use another account.',
   redirected:
     '__host__ redirects to __target__ (__request__), which is not followed. Give the final URL as baseUrl.',
   severalDevices: '__host__ has several devices. Give one of them as deviceId: __devices__.',
