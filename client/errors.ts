@@ -85,6 +85,9 @@ export class GatewayError extends Error {
   override readonly cause: ErrorCause
   readonly #sentences: readonly Sentence[]
 
+  constructor(code: ErrorCode, said: string, cause?: Partial<ErrorCause>)
+  /** @internal Sentences are of the package. */
+  constructor(code: ErrorCode, said: Said, cause?: Partial<ErrorCause>)
   constructor(code: ErrorCode, said: Said, cause: Partial<ErrorCause> = {}) {
     const sentences = sentencesOf(said).map(legibleSentence)
     super(bounded(textOf(sentences), 1500))
@@ -101,7 +104,7 @@ export class GatewayError extends Error {
     }
   }
 
-  /** The message as sentences with their values, which the editor translates. */
+  /** @internal The message as sentences with their values, which the editor translates. */
   get sentences(): readonly Sentence[] {
     return this.#sentences
   }

@@ -45,7 +45,7 @@ export const SENTENCES = {
   tryAgain: 'Try again in a moment.',
   cutOff: '__host__ cut off its response before the end.',
   tooLarge:
-    'The response of __host__ is larger than __size__ and was not read. Check that the URL is that of a gateway.',
+    'The response of __host__ is larger than __size__ and was not read. Check that the URL leads to a gateway.',
   encoded:
     'The response of __host__ is encoded as "__encoding__", which was not requested, and was not read. Turn off compression in the server or proxy in front of the gateway.',
   refused:
@@ -303,12 +303,12 @@ export const SENTENCES = {
   fleetTwice:
     'Another config node of this Node-RED takes part in the fleet "__fleet__" on the same engine. Put all appliances into one inventory, or give each config node a fleet of its own.',
   inventoryDiffers:
-    'The names or URLs in this inventory differ from those of __instances__. An appliance that the instance working for it does not know is watched by nobody: give all instances the same inventory.',
+    'The names or URLs in this inventory differ from the names or URLs that __instances__ have. An appliance that the instance working for it does not know is not watched: give all instances the same inventory.',
   engineMissing: 'The share is a lease, but no engine is given.',
   fleetKeyMissing:
-    'The share is a lease, but no fleet key is given. Enter the same one on all instances: a text that nobody can guess, such as the output of "openssl rand -hex 32".',
+    'The share is a lease, but no fleet key is given. Enter the same one on all instances: a text that cannot be guessed, such as the output of "openssl rand -hex 32".',
   fleetKeyShort:
-    'The fleet key has fewer than __length__ characters. Enter the same one on all instances: a text that nobody can guess, such as the output of "openssl rand -hex 32".',
+    'The fleet key has fewer than __length__ characters. Enter the same one on all instances: a text that cannot be guessed, such as the output of "openssl rand -hex 32".',
   engineLost:
     'This instance has no lease (__reason__). Until it has one again, it works for no appliance. Check the NATS server and the network.',
   applianceNeeded:
@@ -369,6 +369,8 @@ const FOR_PROGRAMS: Partial<Record<SentenceKey, string>> = {
     'User "__user__" is not allowed to do this on __host__ (HTTP __status__). Use an account with the required role.',
   missingRole:
     'User "__user__" has the role __roles__ on __host__, but this requires __role__. The request was not sent. Use another account.',
+  failoverRole:
+    'The user has the role __roles__ on __host__, but a failover requires Operator or Administrator. Use another account.',
   redirected:
     '__host__ redirects to __target__ (__request__), which is not followed. Give the final URL as baseUrl.',
   severalDevices: '__host__ has several devices. Give one of them as deviceId: __devices__.',

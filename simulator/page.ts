@@ -22,7 +22,7 @@ export const PAGE: Reply = {
   @media (prefers-color-scheme: dark) {
     :root { --dim: #a2abb8; --line: #3b424d; --ok: #57c278; --warn: #f0a848; --error: #ff7b72; --set: #4d3a12; }
   }
-  body { font: 14px/1.45 system-ui, sans-serif; max-width: 1080px; margin: 1.5rem auto; padding: 0 1rem; }
+  body { font: 14px/1.45 system-ui, sans-serif; max-width: 1200px; margin: 1.5rem auto; padding: 0 1rem; }
   h1 { font-size: 1.4rem; margin: 0; }
   p { margin: 0.3rem 0; color: var(--dim); }
   #bar { display: flex; flex-wrap: wrap; gap: 0.4rem; align-items: center; margin: 0.8rem 0; }
@@ -35,7 +35,8 @@ export const PAGE: Reply = {
   tbody th { font-weight: 600; padding-top: 0.6rem; }
   tbody tr:first-child td { padding-top: 0.6rem; }
   td:first-child { padding-left: 1.2rem; }
-  td:nth-child(3) { min-width: 16em; }
+  td:nth-child(-n + 3) { white-space: normal; overflow-wrap: anywhere; }
+  td:nth-child(3) { min-width: 11em; }
   td:nth-child(4) { text-align: right; font-variant-numeric: tabular-nums; }
   .dim, thead th { color: var(--dim); }
   .ok { color: var(--ok); } .warn { color: var(--warn); } .error { color: var(--error); }

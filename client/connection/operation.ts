@@ -125,7 +125,7 @@ export class Operation {
     this.#count.statusCode = statusCode
   }
 
-  /** Paths of fields that were sent though nobody knows them. */
+  /** Paths of fields of unknown fields that were sent. */
   get unknownFields(): readonly string[] {
     return this.#count.unknownFields ?? []
   }

@@ -196,7 +196,7 @@ export function linesOf(account: Account, facts: readonly Fact[]): string[] {
     `Responses: ${account.answers}, within ${answerMs.median} ms (median), ${answerMs.most} ms at most`,
     ...(account.tooMany > 0 ? [`Limits: ${account.tooMany} responses with status 429`] : []),
     ...section(
-      'Outputs that nobody calls',
+      'Outputs without callers',
       withoutCallers.map(({ route, output }) => `${route}: ${output}`),
     ),
     ...section(

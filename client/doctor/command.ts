@@ -34,7 +34,7 @@ It asks for the password, or takes it from MEDIA_GATEWAY_PASSWORD.
 
 It logs in once, sends at most 60 requests that read, one after the other, and ends its session. It
 prints an account, and writes a report in which names, addresses and IDs are pseudonyms and secrets
-are removed. Nothing is sent to anybody but the gateway.
+are removed. Nothing is sent anywhere but to the gateway.
 
 Exit status: 0 when the gateway was read, 1 when it could not be read or --write was not carried out
 or left a route, 2 for wrong options.
@@ -186,7 +186,7 @@ async function examine(command: Command, password: string, stop: Stop): Promise<
     print('')
     print(`The report is in ${out}: this account and ${reading.answers.length} responses.`)
     print('Names, addresses and IDs in it are pseudonyms; secrets and unknown values are removed.')
-    print('It was sent to nobody. Read it before you give it to anybody.')
+    print('It was not sent anywhere. Read it before you pass it on.')
     if (failure ?? done?.failure) throw failure ?? done?.failure
   } catch (error) {
     const isUntrusted = error instanceof GatewayError && error.code === 'TLS'

@@ -509,7 +509,7 @@ const foreign = (names: string[]): GatewayError =>
   new GatewayError(
     'CONFLICT',
     words(
-      'The gateway has routes with the names of experiments, but no note here has them: __names__. If an earlier run in another directory was ended, run it there again; else delete them on the page of the gateway if nobody needs them. Nothing was changed.',
+      'The gateway has routes with the names of experiments, but no note here has them: __names__. If an earlier run in another directory was ended, run it there again; else delete them on the page of the gateway if they are not needed. Nothing was changed.',
       { names: names.slice(0, 20).join(', ') },
     ),
   )

@@ -125,7 +125,7 @@ export function createReader(
     isChecked = faults.length === 0
     if (isChecked) return
     const error = badSettings(faults, say('correctNode'))
-    const first = words('Main and backup do not fit route "__route__" on __host__.')
+    const first = words('Main and backup do not suit route "__route__" on __host__.')
     throw restated(error, [first, ...error.sentences])
   }
 

@@ -149,7 +149,7 @@ async function stop(
 const changedMeanwhile = (): GatewayError =>
   new GatewayError(
     'CONFLICT',
-    words('Nothing was switched: somebody else has changed the route in the meantime.'),
+    words('Nothing was switched: the route was changed in the meantime.'),
   )
 
 function known(address: RouteAddress | undefined): RouteAddress {

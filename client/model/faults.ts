@@ -159,7 +159,7 @@ const SENTENCES: Words<Reason> = {
   didYouMean: ({ member }) => `is not a known field; did you mean ${member}?`,
   address: ({ given }) =>
     `is ${givenWords(given)}; it must be an IP address or a host name, without blanks, scheme or port`,
-  blanks: 'begins or ends with a blank, which nobody would see; remove it',
+  blanks: 'begins or ends with a blank, which cannot be seen; remove it',
   state:
     'cannot be set by a definition; set startRoute for a new route, start or stop an existing one, or ensure its state',
   startRoute: 'is only for a new route; start or stop an existing one instead',

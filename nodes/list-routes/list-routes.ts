@@ -76,7 +76,7 @@ function pagingOf(message: Message, operation: string): { page?: number; pageSiz
 /** A page is not all: what is missing in a file counts as deleted. */
 function refusePage(paging: { page?: number; pageSize?: number }, operation: string): void {
   const given = Object.entries(paging).filter(([, value]) => value !== undefined)
-  const problem = 'is given, but definitions are always those of all routes; remove it'
+  const problem = 'is given, but definitions always cover all routes; remove it'
   const problems = given.map(([name]) => ({ path: `msg.${name}`, problem }))
   if (problems.length > 0) throw invalidInput(problems, operation)
 }

@@ -12,7 +12,7 @@ export interface Did {
   /** To what; without a name the text has the time in its place. */
   name?: string
   values?: Values
-  /** Whether that is worth showing though it was quick; by default if a change was sent. */
+  /** Whether that is always shown, however quick it was; by default if a change was sent. */
   changed?: boolean
   /** A part of it failed, which the payload has. */
   failed?: boolean
@@ -41,8 +41,10 @@ export interface Waiting {
   failed(failure: GatewayError): void
 }
 
-/** A shorter call that changes nothing shows nothing: the status would cost more than the call. */
+/** A shorter wait is not shown: it would only flicker. */
 const SHOW_AFTER_MS = 300
+/** What quick reads did is shown no more often: the status would cost more than they do. */
+const SHOW_READ_EVERY_MS = 1000
 /** What was done stays as long. */
 const SHOW_FOR_MS = 10_000
 /** More often nobody can read it. */
@@ -59,6 +61,7 @@ export function createStatus(node: Node, words: Words): Status {
   let outcome: NodeStatus | undefined
   let expiry: NodeJS.Timeout | undefined
   let shown: NodeStatus | undefined
+  let readAt = -Infinity
   let closed = false
 
   function render(): void {
@@ -73,6 +76,13 @@ export function createStatus(node: Node, words: Words): Status {
     expiry = forMs === undefined ? undefined : setTimeout(setOutcome, forMs)
     outcome = next
     render()
+  }
+
+  function isDue(): boolean {
+    const now = performance.now()
+    if (now - readAt < SHOW_READ_EVERY_MS) return false
+    readAt = now
+    return true
   }
 
   return {
@@ -103,7 +113,7 @@ export function createStatus(node: Node, words: Words): Status {
           if (did.failed) setOutcome(ring(textOf(did, words)))
           else if (changed && unknown.length > 0 && !isHidden) {
             setOutcome(dot('yellow', unknownText(unknown, words)))
-          } else if ((isLate || (did.changed ?? changed)) && !isHidden) {
+          } else if (!isHidden && (isLate || (did.changed ?? changed) || isDue())) {
             setOutcome(dot('grey', textOf(did, words)), SHOW_FOR_MS)
           } else render()
         },

@@ -1,11 +1,14 @@
 // Makes of a build what is packed: one file with all that runs, since each file that Node-RED loads takes
-// its part of the start, and small ones in the places that package.json names.
-import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+// its part of the start, and small ones in the places that package.json names. What only machines read
+// is without the space between its words.
+import { chmodSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { dirname, extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, transform } from 'esbuild'
 import { root } from '../ready.mjs'
+import { typesFrom } from './types.mjs'
 
 const RUNTIME = 'dist/runtime.js'
 const CLIENT = 'dist/client/index.js'
@@ -16,12 +19,16 @@ const READABLE = {
   bundle: true,
   platform: 'node',
   target: 'node20',
-  // A trace still names each function, and a line has only a few statements.
+  // A trace still names each function of a file, and a line has only a few statements.
   minifyWhitespace: true,
-  lineLimit: 100,
+  minifySyntax: true,
+  lineLimit: 200,
   charset: 'utf8',
   packages: 'external',
-  plugins: [{ name: 'manifest', setup: resolveManifest }],
+  plugins: [
+    { name: 'manifest', setup: resolveManifest },
+    { name: 'short', setup: shortenLocals },
+  ],
   logLevel: 'warning',
 }
 
@@ -48,18 +55,24 @@ export async function bundlePackage(folder) {
     ...READABLE,
   })
   const names = Object.keys(createRequire(import.meta.url)(join(folder, CLIENT)))
-  const typed = new Set(typesFrom(join(folder, CLIENT.replace('.js', '.d.ts'))))
+  const types = typesFrom(join(folder, CLIENT.replace('.js', '.d.ts')))
   const isIn = (file, ...parts) => parts.some((part) => file.startsWith(join(folder, part)))
   for (const name of readdirSync(join(folder, 'dist'), { recursive: true })) {
     const file = join(folder, 'dist', name)
     const isBundled =
       (file.endsWith('.js') && isIn(file, 'dist/client/', 'dist/nodes/', 'dist/simulator/')) ||
       (file.endsWith('.json') && isIn(file, 'dist/client/'))
-    const isUnused = file.endsWith('.d.ts') && !typed.has(file)
-    if (file.endsWith('.json') && isIn(file, 'dist/nodes/')) {
-      writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))))
-    }
+    const isUnused = file.endsWith('.d.ts') && !types.has(file)
     if ((isBundled && file !== join(folder, SIMULATOR)) || isUnused) rmSync(file)
+  }
+  for (const [file, text] of types) writeFileSync(file, text)
+  // Of a checkout, the examples stay as they are.
+  for (const part of ['dist/nodes', 'resources', ...(folder === root ? [] : ['examples'])]) {
+    for (const name of readdirSync(join(folder, part), { recursive: true })) {
+      const file = join(folder, part, name)
+      const small = SMALLER[extname(name)]
+      if (small) writeFileSync(file, await small(readFileSync(file, 'utf8')))
+    }
   }
   for (const file of files) {
     const runtime = relative(dirname(file), RUNTIME).replaceAll('\\', '/')
@@ -79,23 +92,35 @@ const ENTRIES = {
     `module.exports = ${entry}\n0 && (module.exports = { ${names.join(', ')} })\n`,
 }
 
+/** The same text in less space, by the kind of file. */
+const SMALLER = { '.json': (text) => JSON.stringify(JSON.parse(text)), '.html': smallerHtml }
+
+export async function smallerHtml(text) {
+  // Of code, the words matter too; of an item of a list, html needs no end.
+  const other =
+    /(<(pre|style|script)(?: type="text\/javascript")?>[^]*?<\/\2>)|\n\s+|<\/(?:dt|dd|li)>/g
+  let smaller = text.replace(other, (found, kept) => kept ?? (found.startsWith('<') ? '' : '\n'))
+  const code = /(<(script type="text\/javascript"|style)>)([^]*?)(?=<\/)/g
+  for (const [whole, start, kind, inside] of smaller.matchAll(code)) {
+    const loader = kind === 'style' ? 'css' : 'js'
+    const minified = await transform(inside, { loader, minify: true, charset: 'utf8' })
+    smaller = smaller.replace(whole, () => start + minified.code)
+  }
+  return smaller
+}
+
+/** Gives short names to what is inside of a function: esbuild keeps those of a file that it is given alone. */
+function shortenLocals({ onLoad }) {
+  onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+    const options = { loader: 'ts', minifyIdentifiers: true, charset: 'utf8', target: 'node20' }
+    const { code } = await transform(await readFile(path, 'utf8'), options)
+    return { contents: code, loader: 'js' }
+  })
+}
+
 /** The one above `dist`, as the compiled files see it. */
 function resolveManifest({ onResolve }) {
   onResolve({ filter: /\/package\.json$/ }, () => ({ path: join(root, 'package.json') }))
-}
-
-/** The files of types that one needs, itself included. */
-function typesFrom(file, found = new Set()) {
-  if (found.has(file)) return found
-  found.add(file)
-  for (const [, name] of readFileSync(file, 'utf8').matchAll(
-    /(?:from|import\() ?['"](\.[^'"]+)['"]/g,
-  )) {
-    const target = join(dirname(file), name)
-    const path = [`${target}.d.ts`, join(target, 'index.d.ts')].find((each) => existsSync(each))
-    if (path) typesFrom(path, found)
-  }
-  return found
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundlePackage(root)

@@ -23,24 +23,24 @@ export function buildDocs() {
     if (file.endsWith('.md')) writeFileSync(target, pageOf(file))
     else cpSync(join(root, 'docs', file), target)
   }
+  writeFileSync(join(TARGET, 'style.css'), STYLE)
 }
 
 function pageOf(file) {
   const { children } = parsers.markdown.parse(readFileSync(join(root, 'docs', file), 'utf8'), {})
-  const home = posix.relative(posix.dirname(file), 'README.html')
+  const top = posix.relative(posix.dirname(file), '.')
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${escaped(textOf(children[0]))}</title>
-<style>${STYLE}</style>
-<nav><a href="${home}">Documentation</a> of version ${version}</nav>
+<link rel="stylesheet" href="${posix.join(top, 'style.css')}">
+<nav><a href="${posix.join(top, 'README.html')}">Documentation</a> of version ${version}</nav>
 <main>${htmlOf(children, file)}</main>
 `
 }
 
-const STYLE = `
-:root { color-scheme: light dark }
+const STYLE = `:root { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 1rem auto; padding: 0 1rem }
 code { font-size: .9em }
 pre, nav { background: #8882; padding: .5rem .75rem; overflow-x: auto }
@@ -50,7 +50,10 @@ td, th { border: 1px solid #8886; padding: .25rem .5rem; text-align: left; verti
 `
 
 const htmlOf = (nodes, file) => nodes.map((node) => HTML[node.type](node, file)).join('')
-const inside = (tag) => (node, file) => `<${tag}>${htmlOf(node.children, file)}</${tag}>`
+/** Of these, html needs no end. */
+const ENDLESS = ['p', 'li', 'tr', 'th', 'td']
+const element = (tag, inner) => `<${tag}>${inner}${ENDLESS.includes(tag) ? '' : `</${tag}>`}`
+const inside = (tag) => (node, file) => element(tag, htmlOf(node.children, file))
 
 /** What each kind of node of a page becomes. An unknown kind ends the build. */
 const HTML = {
@@ -72,12 +75,13 @@ const HTML = {
   image: (node, file) => `<em>${linkTo(addressOf(node.url, file), escaped(node.alt))}</em>`,
   table: ({ children: [head, ...rows] }, file) => {
     const row = (tag, { children }) =>
-      `<tr>${children.map((cell) => inside(tag)(cell, file)).join('')}</tr>`
-    return `<table>${row('th', head)}${rows.map((each) => row('td', each)).join('\n')}</table>\n`
+      element('tr', children.map((cell) => inside(tag)(cell, file)).join(''))
+    return `<table>${[row('th', head), ...rows.map((each) => row('td', each))].join('\n')}</table>\n`
   },
 }
 
-const linkTo = (address, html) => `<a href="${escaped(address)}">${html}</a>`
+const linkTo = (address, html) =>
+  `<a href="${escaped(address).replaceAll('"', '&quot;')}">${html}</a>`
 
 /** Pages link each other; everything else is in the repository, at this version. */
 function addressOf(url, file) {
@@ -97,4 +101,4 @@ const anchorOf = (heading) =>
 
 const textOf = ({ value = '', children = [] }) => value + children.map(textOf).join('')
 
-const escaped = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

@@ -38,6 +38,6 @@ export function ownPagesOnly(server) {
   })
   return (request, response, next) => {
     if (isOwn(request)) next()
-    else response.status(403).type('text').send('This page is not that of npm start.')
+    else response.status(403).type('text').send('This page is not the one of npm start.')
   }
 }

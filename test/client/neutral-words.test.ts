@@ -5,7 +5,8 @@ import should from 'should'
 import { SENTENCES, forPrograms, say, textOf, type SentenceKey } from '../../client/sentences'
 import { root } from '../support/root'
 
-const OF_NODE_RED = /\bnodes?\b(?!\.js|-)|\bmsg\.|deploy|dry run|node-red(?!\/issues)/i
+const OF_NODE_RED =
+  /\bnodes?\b(?!\.js|-)|\bmsg\.|deploy|dry run|node-red(?!\/issues)|configuration of the gateway/i
 
 /** Kinds of faults that have the names of sentences. */
 const NOT_SAID = new Set(['number', 'variable'])
@@ -26,7 +27,7 @@ const textsIn = (name: string): string[] =>
 const texts = files.flatMap(textsIn)
 
 describe('the sentences of the client', () => {
-  it('speak of no node, message, deploy or dry run where they are written', () => {
+  it('speak of no node, message, deploy, dry run or form where they are written', () => {
     texts.length.should.be.above(1000)
     texts.filter((text) => text.includes(' ') && OF_NODE_RED.test(text)).should.eql([])
   })

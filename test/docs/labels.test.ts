@@ -104,6 +104,15 @@ describe('the labels of the forms', () => {
   })
 })
 
+describe('the category of the palette', () => {
+  it('has its label where Node-RED looks: in the catalog of the first node that is in it', () => {
+    const first = nodes.find((node) => node !== 'gateway')!
+    for (const language of LANGUAGES) {
+      textsOf(first, 'palette.label.media_gateway')[language].should.match(/\S/, language)
+    }
+  })
+})
+
 describe('the choices of the form of a route', () => {
   it('have words in each language: all that a field offers, and no others', () => {
     const offered = (['source', 'destination'] as const)

@@ -20,6 +20,9 @@ const EXCEPTIONS: Array<{ file: string; text: string; why: string }> = [
   { file: 'docs/project/performance.md', text: 'is measured idle', why: 'of a process' },
   { file: 'docs/project/reliability.md', text: 'MB idle', why: 'of a process' },
   { file: 'docs/sessions.md', text: 'session was idle', why: 'of a session' },
+  { file: 'CONTRIBUTING.md', text: 'may not fit', why: 'of room' },
+  { file: 'docs/fleets.md', text: 'have to fit into', why: 'of room' },
+  { file: 'docs/recipes/control-panel.md', text: 'twenty routes fit', why: 'of room' },
 ]
 
 describe('the words that the glossary rules out', () => {
@@ -39,7 +42,7 @@ describe('the words that the glossary rules out', () => {
   const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...files('docs', '.md')]
   check('the pages', () =>
     pages
-      .filter((file) => file !== GLOSSARY)
+      .filter((file) => !GLOSSARY.includes(file))
       .map((file) => ({ file, text: readable.md(text(file)), language: 'en-US' })),
   )
 

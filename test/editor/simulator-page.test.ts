@@ -42,6 +42,15 @@ inBrowser('the page of the simulator', () => {
     row(number).filter({ hasText: text }).waitFor()
   const press = (label: string) => page.getByRole('button', { name: label, exact: true }).click()
 
+  it('shows every button on a screen of 1,100 pixels, also of a source with much to say', async () => {
+    await page.setViewportSize({ width: 1100, height: 420 })
+    await says(1, 'connected')
+    await press('Studio A, source: loss')
+    await says(1, 'loss 8 %, 600 ms')
+    const hidden = await page.locator('div.table').evaluate((el) => el.scrollWidth - el.clientWidth)
+    should(hidden).equal(0)
+  })
+
   it('shows routes with their parts, and names are only text', async () => {
     await says(0, /^Studio Arunning$/)
     await says(1, /^Sourceudp multicast 239\.1\.1\.1:5000connected\d+\.\d/)

@@ -260,7 +260,12 @@ describe('deploys and stops', () => {
     await failure('list-devices')
     await result('list-devices')
     await wait(20)
-    statuses.should.deepEqual([{ fill: 'red', shape: 'ring', text: 'A simulated error 500' }, {}])
+    const read = { fill: 'grey', shape: 'dot', text: '1 device' }
+    statuses.should.deepEqual([
+      { fill: 'red', shape: 'ring', text: 'A simulated error 500' },
+      {},
+      read,
+    ])
   })
 
   it('a status says that a node is busy, and ends that when the gateway goes', async () => {

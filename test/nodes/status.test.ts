@@ -195,15 +195,29 @@ describe('the status of an action node', () => {
 
   const pass = (ms: number) => mock.timers.tick(ms)
 
-  it('is not set at all by quick reads', () => {
-    for (let index = 0; index < 100; index++) {
-      const waiting = status.begin()
-      pass(200)
-      waiting.succeeded(did('A'), false)
-    }
-    pass(20_000)
-    status.close()
+  const read = (name: string) => ({ key: 'read', name })
+
+  it('is what a quick read did, in grey for 10 s, as soon as it is over', () => {
+    const waiting = status.begin()
+    pass(200)
     shown.should.eql([])
+    waiting.succeeded(read('A'), false)
+    shown.should.eql([grey('read “A”')])
+    pass(10_000)
+    shown.should.eql([grey('read “A”'), {}])
+  })
+
+  it('is set by quick reads at most once a second', () => {
+    let now = 5_000
+    const clock = mock.method(performance, 'now', () => now)
+    try {
+      for (let index = 0; index < 25; index++, now += 100) {
+        status.begin().succeeded(read(`Studio ${index}`), false)
+      }
+    } finally {
+      clock.mock.restore()
+    }
+    shown.should.eql(['Studio 0', 'Studio 10', 'Studio 20'].map((name) => grey(`read “${name}”`)))
   })
 
   it('is blue after 0.3 s, then grey with what was done, and after 10 s nothing', () => {
@@ -230,14 +244,14 @@ describe('the status of an action node', () => {
     shown.at(-1)!.should.eql({})
   })
 
-  it('is red until the next message comes in, and a quick success leaves nothing', () => {
+  it('is red until the next message comes in', () => {
     status.begin().failed(refused)
     pass(60_000)
     shown.should.eql([red('connection refused')])
     const next = status.begin()
     shown.should.eql([red('connection refused'), {}])
-    next.succeeded(did('A'), false)
-    shown.length.should.equal(2)
+    next.succeeded(read('A'), false)
+    shown.at(-1)!.should.eql(grey('read “A”'))
   })
 
   it('is yellow until the next message where unknown fields were sent, and hides no failure', () => {
@@ -251,7 +265,7 @@ describe('the status of an action node', () => {
     shown.at(-1)!.should.eql(red('connection refused'))
     // Nothing was sent: there was nothing to change, or it was a plan.
     status.begin().succeeded(did('C'), false, ['source.later'])
-    shown.at(-1)!.should.eql({})
+    shown.at(-1)!.should.eql(grey('created “C”'))
   })
 
   it('is blue while any of several messages is open, and then shows the last outcome', () => {

@@ -2,6 +2,7 @@
 // text says must be all there is, and the same that the editor gets when it runs the form.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { parse, type Expression, type Property } from 'acorn'
 import { simple } from 'acorn-walk'
@@ -33,12 +34,18 @@ describe('the flow library', () => {
     const type = typeOf(set)
 
     describe(`of ${type}`, () => {
+      let form: string
       let shown: Shown
 
-      before(() => {
+      before(async () => {
         // It looks for the form under this name only.
         file.should.match(/\.js$/)
-        const read = readForm(form(file))
+        const bundle = pathToFileURL(join(root, 'scripts/build/bundle.mjs')).href
+        const { smallerHtml } = (await import(bundle)) as {
+          smallerHtml: (html: string) => Promise<string>
+        }
+        form = await smallerHtml(readFileSync(join(root, file.replace(/\.js$/, '.html')), 'utf8'))
+        const read = readForm(form)
         Object.keys(read).should.deepEqual([type])
         shown = read[type]!
       })
@@ -59,7 +66,7 @@ describe('the flow library', () => {
       })
 
       it('labels its ends, in words of the catalogs', () => {
-        const { [type]: got } = runForm(form(file))
+        const { [type]: got } = runForm(form)
         const say = { _: (key: string) => key }
         const labels = [got!.inputLabels, got!.outputLabels].map((label) => label?.call(say))
         labels.should.eql(
@@ -68,7 +75,7 @@ describe('the flow library', () => {
       })
 
       it('shows the properties and credentials that the editor gets', () => {
-        const { [type]: got } = runForm(form(file))
+        const { [type]: got } = runForm(form)
         should(shown.defaults).deepEqual(Object.keys(got!.defaults))
         // Of another realm: made anew, without those of an earlier version.
         const values = Object.entries(got!.defaults).map(([name, { value }]) => [name, value])
@@ -91,9 +98,6 @@ describe('the flow library', () => {
     })
   }
 })
-
-const form = (file: string): string =>
-  readFileSync(join(root, file.replace(/\.js$/, '.html')), 'utf8')
 
 /** The scripts that the library looks into: the attribute has to be on the line of the tag. */
 function scripts(html: string): string[] {

@@ -84,7 +84,7 @@ describe('release', () => {
     const gate = jobs().find((each) => each.startsWith('gate:') && each.includes('upload-artifact'))
     gate!.should.match(/run: \.ci\/run\n[^]*upload-artifact@[^]*packed\/\*\.tgz/)
     const [packed, tested] = [
-      'npm pack --pack-destination packed',
+      'PACKED=$(node scripts/pack.mjs packed)',
       'PACKED=$PACKED npm run test:matrix',
     ]
     const run = readFileSync(join(root, '.ci/run'), 'utf8')

@@ -341,7 +341,7 @@ describe('the example flows', () => {
       await refused('apply', /There is no plan to apply/)
       await press(flow, 'plan', 'result')
       simulator.route('Studio A')!.source.port = 4999
-      await refused('apply', /CONFLICT|no longer fits: "Studio A" has changed/)
+      await refused('apply', /CONFLICT|is out of date: "Studio A" has changed/)
       await refused('apply', /There is no plan to apply/)
 
       const early = withTab(prepared({}, secretsOf(simulator)), {})

@@ -1,10 +1,12 @@
-// docs/glossary.md as data: the terms, the labels of the forms, and the words that are not used.
+// docs/glossary.md and docs/project/wording.md as data: the terms, the labels of the forms, and the words
+// that are not used.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Language } from './editor-module'
 import { root } from './root'
 
-export const GLOSSARY = 'docs/glossary.md'
+/** The pages that name the words that no other page has. */
+export const GLOSSARY = ['docs/glossary.md', 'docs/project/wording.md']
 
 /** One text in each language. */
 export type Texts = Record<Language, string>
@@ -22,11 +24,11 @@ export interface Label {
   properties: string[]
 }
 
-const page = readFileSync(join(root, GLOSSARY), 'utf8')
+const pages = GLOSSARY.map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
 
 /** The rows of the table under a heading, without its head. */
 function rows(heading: string): string[][] {
-  const section = page.split(`## ${heading}\n`)[1]!.split('\n## ')[0]!
+  const section = pages.split(`## ${heading}\n`)[1]!.split(/\n##? /)[0]!
   return section
     .split('\n')
     .filter((line) => line.startsWith('|'))
@@ -56,14 +58,12 @@ function notUsed(cell: string): Term['not'] {
   return not
 }
 
-/** The first table. */
 export const TERMS: Term[] = rows('Terms').map(([en, meaning, de, ja, not]) => ({
   texts: { 'en-US': en!, de: de!, ja: ja! },
   meaning: meaning!,
   not: notUsed(not!),
 }))
 
-/** The second table. */
 export const LABELS: Label[] = rows('Labels of the forms').map(([en, de, ja, properties]) => ({
   texts: { 'en-US': en!, de: de!, ja: ja! },
   properties: [...properties!.matchAll(/`(\w+)`/g)].map(([, name]) => name!),

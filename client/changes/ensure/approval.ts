@@ -55,7 +55,7 @@ export function stalePlan(
   const problems = then ? changesBetween(then, now) : []
   const said =
     problems.length > 0
-      ? words('The plan no longer fits: __what__.', { what: inShort(problems) })
+      ? words('The plan is out of date: __what__.', { what: inShort(problems) })
       : words('This plan does not match the input and the present routes.')
   return new GatewayError('CONFLICT', [said, say('unchanged'), NEW_PLAN], {
     operation: name,

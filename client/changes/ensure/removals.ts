@@ -21,7 +21,7 @@ export function removalFaults(
   const faults: Finding[] = []
   const add = (path: string, problem: string): void => void faults.push({ path, problem })
   if (remove.pattern.trim() === '') {
-    add('removePattern', 'is empty; it must fit the names of the routes that may be removed')
+    add('removePattern', 'is empty; it must match the names of the routes that may be removed')
   }
   if (!isList || rows === 0) {
     add('remove', 'needs a list with at least one route: all that are to stay')
@@ -30,7 +30,7 @@ export function removalFaults(
     add('remove', 'is not possible with the desired state absent')
   }
   if (!isSeenFirst) {
-    add('remove', 'needs a plan that somebody approves: make one first, and apply it by its ID')
+    add('remove', 'needs a plan that a person approves: make one first, and apply it by its ID')
   }
   return faults
 }

@@ -49,7 +49,7 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
     } catch (error) {
       const { code, message } = error as GatewayError
       if (code === 'UNAVAILABLE') {
-        const text = `Events and states cannot be published on the engine, among them those of "${about}": ${message}`
+        const text = `Events and states cannot be published on the engine, among them what is about "${about}": ${message}`
         outages.failed(about, 'publish', text)
         return false
       }

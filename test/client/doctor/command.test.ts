@@ -100,7 +100,7 @@ describe('media-gateway-doctor', function () {
       err.should.equal('')
       code.should.equal(0)
       out.should.match(/Routes: 14 .*\n/)
-      out.should.match(/Outputs that nobody calls \(8\):\n {2}City council: Affiliates\n/)
+      out.should.match(/Outputs without callers \(8\):\n {2}City council: Affiliates\n/)
       out.should.match(/Facts confirmed/)
       const file = files().find((each) => new RegExp(`-\\d\\d${number}\\.json$`).test(each))!
       file.should.match(/^media-gateway-report-\d{4}-\d\d-\d\d(-2)?\.json$/)

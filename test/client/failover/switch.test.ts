@@ -216,7 +216,7 @@ describe('a switch of a source', () => {
       others.should.eql([])
       failure!.code.should.equal('CONFIG')
       failure!.message.should
-        .match(/^Main and backup do not fit route "Studio A" on \S+\. 1\. main\./)
+        .match(/^Main and backup do not suit route "Studio A" on \S+\. 1\. main\./)
         .and.match(/ main\.srtLatency is missing; a switch to backup and back would change it/)
       failure!.cause
         .problems!.map(({ path }) => path)

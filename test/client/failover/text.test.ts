@@ -141,15 +141,15 @@ const CASES: Case[] = [
   ],
   [
     { event: 'failover.taken-over', from: 'main', to: 'other', differs: DIFFERS },
-    'somebody else has set another source: the source differs from main in port, and from backup in address, port',
-    'jemand anders hat eine andere Quelle eingestellt: die Quelle unterscheidet sich von main in port und von backup in address, port',
-    '他の人が別のソースに変更しました。main との違い: port。backup との違い: address, port',
+    'another source was set elsewhere: the source differs from main in port, and from backup in address, port',
+    'eine andere Quelle wurde anderswo eingestellt: die Quelle unterscheidet sich von main in port und von backup in address, port',
+    '外部から別のソースに変更されました。main との違い: port。backup との違い: address, port',
   ],
   [
     { event: 'failover.taken-over', from: 'main', to: 'backup' },
-    'somebody else has set backup',
-    'jemand anders hat backup eingestellt',
-    '他の人が backup に変更しました',
+    'backup was set elsewhere',
+    'backup wurde anderswo eingestellt',
+    '外部から backup に変更されました',
   ],
   [
     { event: 'failover.held' },
