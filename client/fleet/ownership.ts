@@ -552,5 +552,8 @@ export function openOwnership(options: OwnershipOptions) {
   }
 }
 
-const workingIn = (holds: Iterable<[number, Hold]>): number[] =>
-  [...holds].flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))
+function workingIn(holds: Iterable<[number, Hold]>): number[] {
+  const working: number[] = []
+  for (const [slot, { work }] of holds) if (work === 'working') working.push(slot)
+  return working
+}

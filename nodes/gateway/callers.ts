@@ -5,7 +5,7 @@ import type { GatewayOptions } from '../../client/connection/connection'
 import { checkCallers, type CallerBook } from '../../client/model/callers'
 import { newCallerBook } from '../../client/watch/measuring/caller-book'
 import { textOf } from '../../client/sentences'
-import { followSource, inventorySource } from './fleet/inventory'
+import { followSource, inventorySource, type InventorySource } from './fleet/inventory'
 
 /** The saved properties of the config node. */
 export interface CallersConfig {
@@ -26,30 +26,22 @@ export function followCallers(
 ): { now: NonNullable<GatewayOptions['callers']>; close: () => void } {
   let book: CallerBook | undefined
   const warn = (text: string): void => node.warn(`The names of callers: ${text}`)
-  try {
+  const open = (): InventorySource => {
     const isKnown = ['json', 'file', 'env', 'global'].includes(String(callersType))
     if (!isKnown) throw new GatewayError('CONFIG', say('callersSource'))
-    const source = inventorySource(
-      RED,
-      node,
-      { inventoryType: callersType, inventory: callers },
-      'callers',
-    )
-    const { close } = followSource(source, {
-      onValue(value) {
-        const { rows, faults, failure } = checkCallers(value, say)
-        if (failure) throw new GatewayError('CONFIG', failure)
-        book = newCallerBook(rows)
-        if (faults.length > 0) warn(textOf(faults.slice(0, MOST_TOLD)))
-      },
-      onFailure: ({ message }) => warn(message),
-    })
-    return { now: () => book, close }
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
-    warn(error.message)
-    return { now: () => book, close: () => undefined }
+    const config = { inventoryType: callersType, inventory: callers }
+    return inventorySource(RED, node, config, 'callers')
   }
+  const { close } = followSource(open, {
+    onValue(value) {
+      const { rows, faults, failure } = checkCallers(value, say)
+      if (failure) throw new GatewayError('CONFIG', failure)
+      book = newCallerBook(rows)
+      if (faults.length > 0) warn(textOf(faults.slice(0, MOST_TOLD)))
+    },
+    onFailure: ({ message }) => warn(message),
+  })
+  return { now: () => book, close }
 }
 
 /** Sentences in one line of the log: two for each row. */

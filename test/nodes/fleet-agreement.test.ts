@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import should from 'should'
 import type { UsableRow } from '../../client/fleet/inventory'
 import type { Member } from '../../client/fleet/types'
@@ -50,6 +51,22 @@ describe('inventories of several instances', () => {
     agreement.compare('two', [member('a', 'two'), member('b', 'two')])
     await pause(GRACE)
     changes.should.eql([])
+  })
+
+  it('that differ again are told a whole while after that', () => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      agreement.compare('one', [member('b', 'two')])
+      mock.timers.tick(GRACE / 2)
+      agreement.compare('one', [member('b', 'one')])
+      agreement.compare('one', [member('b', 'two')])
+      mock.timers.tick(GRACE - 1)
+      changes.should.eql([])
+      mock.timers.tick(1)
+      changes.should.eql([['b']])
+    } finally {
+      mock.timers.reset()
+    }
   })
 
   it('that go on differing are told with the names of the others, and so is the end', async () => {

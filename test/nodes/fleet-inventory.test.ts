@@ -96,6 +96,9 @@ describe('the inventory of a fleet', () => {
     said().should.eql([])
     logged.at(-1)!.should.match(['info', /5 removed: site-4, site-20, site-1, site-2, site-3\./])
     should(() => fleet.find('site-1')).throw({ code: 'NOT_FOUND' })
+    // The next removal has to wait as long.
+    for (let times = 0; times < 2; times++) update(named(8, 11))
+    fleet.names().should.have.length(6)
   })
 
   it('keeps all where there is nothing left, also of one, and forgets it when they are back', () => {

@@ -196,6 +196,38 @@ describe('a fleet whose ownership moves', () => {
     logged.should.eql(['Inventory: 0 added, 1 changed, 1 removed: two.'])
   })
 
+  it('has ended what it gives also where two have just exchanged their names', async () => {
+    const [one, two] = simulators as [Simulator, Simulator]
+    let over: () => void = () => undefined
+    share.take('one', 'two')
+    const unfollow = fleet.follow({
+      added: () => undefined,
+      removed: ({ appliance }) =>
+        appliance === 'two'
+          ? undefined
+          : new Promise<void>((resolve) => {
+              told.push(appliance!)
+              over = resolve
+            }),
+    })
+    fleet.update({ rows: [row('one', two), row('two', one)], faults: [] })
+    // As a lease does: what is given is an appliance, whatever its name.
+    const { keyOf } = share.follower
+    const key = keyOf!('two')
+    let isGiven = false
+    const given = share.follower
+      .onGiving((name) => keyOf!(name) === key)
+      .then(() => {
+        isGiven = true
+      })
+    await pause(50)
+    told.should.eql(['one'])
+    isGiven.should.be.false()
+    over()
+    await given
+    unfollow()
+  })
+
   it('sends nothing while the share may not', async () => {
     const [one] = simulators as [Simulator]
     share.take('one')

@@ -285,7 +285,7 @@ describe('the inventory of a config node', () => {
     ) => {
       const source = inventorySource(RED as never, holder as never, { inventoryType, inventory })
       return followSource(
-        source,
+        () => source,
         {
           onValue(value) {
             if (isRefused(value)) throw new GatewayError('CONFIG', 'refused')
@@ -351,7 +351,7 @@ describe('the inventory of a config node', () => {
     }
     mock.timers.enable({ apis: ['setTimeout'] })
     try {
-      const { ready, close } = followSource(source, {
+      const { ready, close } = followSource(() => source, {
         onValue: (value) => void values.push(value),
         onFailure: (error) => void failures.push(error),
       })

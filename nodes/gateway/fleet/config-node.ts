@@ -2,14 +2,14 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { GatewayError, ofConfiguration, say } from '../../../client/errors'
 import type { GatewayOptions } from '../../../client/connection/connection'
-import { readInventory } from '../../../client/fleet/inventory'
+import { readInventory, type InventoryRules } from '../../../client/fleet/inventory'
 import { languageOf } from '../../../client/model/watch'
 import { flagProperty } from '../../runtime/properties'
 import type { Remote } from '../../runtime/remote'
 import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet, type OwnFleet } from './fleet'
-import { followSource, inventoryRules, inventorySource } from './inventory'
+import { followSource, inventoryRules, inventorySource, type InventorySource } from './inventory'
 import { keepEngines, leaseOf, type LeaseConfig, type LeaseCredentials } from './lease'
 import {
   gatewayOptions,
@@ -107,24 +107,21 @@ function follow(
   fleet: OwnFleet,
   isRead: () => void,
 ): () => void {
-  try {
+  let rules: InventoryRules
+  const open = (): InventorySource => {
     const source = inventorySource(RED, node, config)
-    const rules = inventoryRules(RED, node, config, {
+    rules = inventoryRules(RED, node, config, {
       secretPrefix: secretPrefixOf(config),
       defaults: { ...node.credentials, baseUrl: config.baseUrl, fingerprint: config.fingerprint },
     })
-    const { ready, close } = followSource(source, {
-      onValue: (value) => fleet.update(readInventory(value, rules)),
-      onFailure: (error) => fleet.fail(error),
-    })
-    void ready.then(isRead)
-    return close
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
-    fleet.fail(error)
-    isRead()
-    return () => undefined
+    return source
   }
+  const { ready, close } = followSource(open, {
+    onValue: (value) => fleet.update(readInventory(value, rules)),
+    onFailure: (error) => fleet.fail(error),
+  })
+  void ready.then(isRead)
+  return close
 }
 
 /** A value that is neither true nor false counts as true; opening a connection reports it. */

@@ -326,7 +326,6 @@ export function createFleet(options: FleetOptions): OwnFleet {
     agreement.compare(digest, share?.state?.().members ?? [])
     if (share) takeOwned()
     else join()
-    tellChanged()
   }
 
   /**

@@ -160,10 +160,11 @@ const EVERY_MS = 1000
 
 /**
  * Follows an inventory until it is closed.
+ * @param open throws GatewayError when the properties cannot work, which is a failure as any other
  * @returns `ready` settles when it has been read once, or could not be
  */
 export function followSource(
-  source: InventorySource,
+  open: () => InventorySource,
   { onValue, onFailure }: SourceFollower,
   everyMs = EVERY_MS,
 ): { ready: Promise<void>; close: () => void } {
@@ -183,7 +184,7 @@ export function followSource(
 
   async function look(): Promise<void> {
     try {
-      looking ??= source.look!(stamp).finally(() => (looking = undefined))
+      looking ??= source!.look!(stamp).finally(() => (looking = undefined))
       const found = await readInTime(looking)
       if (closed || !found) return
       onValue(found.value)
@@ -207,11 +208,12 @@ export function followSource(
     clearTimeout(timer)
   }
 
-  if (source.look) return { ready: look().then(lookAgain), close }
+  let source: InventorySource | undefined
   try {
-    onValue(source.value!())
+    source = open()
+    if (source.value) onValue(source.value())
   } catch (error) {
     fail(error)
   }
-  return { ready: Promise.resolve(), close }
+  return { ready: source?.look ? look().then(lookAgain) : Promise.resolve(), close }
 }

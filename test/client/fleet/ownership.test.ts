@@ -274,6 +274,20 @@ describe('the ownership of slots', () => {
       await world.time.until(() => world.isSettled(), 10_000)
     })
 
+    it('is not ended before a whole TTL where its record was deleted while it may still act', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      const slot = world.owners().indexOf(b!.id)
+      const key = memberKey(`${b!.id}-0`)
+      await afterRenewal(b!)
+      b!.stopping = undefined
+      b!.cut()
+      world.engine.write(key, undefined)
+      await world.time.pass(TTL - 500)
+      world.engine.records.has(key).should.be.false()
+      world.engine.records.get(slotKey(slot))!.value.should.equal(`${b!.id}-0`)
+      await world.time.until(() => a!.ownership.owns(slot), 10_000)
+    })
+
     it('is not ended before its own TTL, where that is longer than that of the others', async () => {
       const LONG = 3 * TTL
       world = new World({ slots: 16 })
@@ -518,6 +532,17 @@ describe('the ownership of slots', () => {
       a!.ownership.maySend(3).should.be.false()
       // Of whom nothing else is known, so that it ends.
       await world.time.until(() => world.isSettled(), TTL + 10_000)
+    })
+
+    it('stops also when a record names it that it has not written, and holds the slot anew', async () => {
+      const [a] = await settled(['a'])
+      const key = slotKey(3)
+      const token = a!.ownership.token(3)!
+      world.engine.update(key, `${a!.id}-0`, world.engine.records.get(key)!.revision)
+      await world.time.pass(100)
+      a!.given.should.eql([[3]])
+      await world.time.until(() => world.isSettled(), BEAT)
+      should(a!.ownership.token(3)!).be.above(token + 1)
     })
 
     it('does not renew a record that has ended because the number is the same', async () => {
