@@ -43,7 +43,7 @@ export interface Waiting {
 
 /** A shorter wait is not shown: it would only flicker. */
 const SHOW_AFTER_MS = 300
-/** What quick reads did is shown no more often: the status would cost more than they do. */
+/** What quick reads did is shown no more often: the status would cost more than they do. The last one is. */
 const SHOW_READ_EVERY_MS = 1000
 /** What was done stays as long. */
 const SHOW_FOR_MS = 10_000
@@ -62,6 +62,8 @@ export function createStatus(node: Node, words: Words): Status {
   let expiry: NodeJS.Timeout | undefined
   let shown: NodeStatus | undefined
   let readAt = -Infinity
+  /** The last quick read, and what shows it when it is time. */
+  let read: { did: Did; timer: NodeJS.Timeout } | undefined
   let closed = false
 
   function render(): void {
@@ -73,16 +75,28 @@ export function createStatus(node: Node, words: Words): Status {
 
   function setOutcome(next?: NodeStatus, forMs?: number): void {
     clearTimeout(expiry)
+    clearTimeout(read?.timer)
+    read = undefined
     expiry = forMs === undefined ? undefined : setTimeout(setOutcome, forMs)
     outcome = next
     render()
   }
 
-  function isDue(): boolean {
-    const now = performance.now()
-    if (now - readAt < SHOW_READ_EVERY_MS) return false
-    readAt = now
-    return true
+  const setDone = (did: Did): void => setOutcome(dot('grey', textOf(did, words)), SHOW_FOR_MS)
+
+  function setRead(did: Did): void {
+    const wait = readAt + SHOW_READ_EVERY_MS - performance.now()
+    if (read) read.did = did
+    else if (wait > 0) read = { did, timer: setTimeout(() => setLastRead(), wait) }
+    else {
+      readAt = performance.now()
+      setDone(did)
+    }
+  }
+
+  function setLastRead(): void {
+    readAt = performance.now()
+    setDone(read!.did)
   }
 
   return {
@@ -113,9 +127,9 @@ export function createStatus(node: Node, words: Words): Status {
           if (did.failed) setOutcome(ring(textOf(did, words)))
           else if (changed && unknown.length > 0 && !isHidden) {
             setOutcome(dot('yellow', unknownText(unknown, words)))
-          } else if (!isHidden && (isLate || (did.changed ?? changed) || isDue())) {
-            setOutcome(dot('grey', textOf(did, words)), SHOW_FOR_MS)
-          } else render()
+          } else if (isHidden) render()
+          else if (isLate || (did.changed ?? changed)) setDone(did)
+          else setRead(did)
         },
         failed(failure) {
           end()
