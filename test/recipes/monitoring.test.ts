@@ -8,25 +8,16 @@ import { FAMILIES } from '../../client/metrics/families'
 import { startSimulator, type Simulator } from '../../simulator'
 import { startBroker, type Broker } from '../support/broker'
 import { samplesIn, valuesOf, type Sample } from '../support/metrics'
-import { freePort, NodeRed } from '../support/node-red'
+import { freePort } from '../support/node-red'
 import { withPrometheus } from '../support/prometheus'
 import { root } from '../support/root'
 import { pause, until } from '../support/until'
-import { flowsOn, GATEWAY, HURRY, nodeNamed, read, type FlowNode } from './support'
+import { type FlowNode, GATEWAY, HURRY, nodeNamed, read, simulator, stageRecipes } from './support'
 
 const { load } = require('js-yaml') as { load: (text: string) => unknown }
 
 describe('the example flows', () => {
-  const nodeRed = new NodeRed()
-  const { start, begin, end, deploy, open, polled, output, told, commands } = flowsOn(nodeRed)
-  let simulator: Simulator
-
-  before(() => start())
-  after(() => nodeRed.stop())
-  beforeEach(async () => {
-    simulator = await begin()
-  })
-  afterEach(end)
+  const { deploy, open, polled, output, told, commands, nodeRed } = stageRecipes()
 
   describe('Route state to MQTT', () => {
     let broker: Broker

@@ -6,38 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileFunction } from 'node:vm'
 import 'should'
-import type { Simulator } from '../../simulator'
-import { NodeRed } from '../support/node-red'
 import { until } from '../support/until'
 import { startChats, type Chats } from './chats'
-import { flowsOn, HURRY, nodeNamed, read, withTab, type FlowNode } from './support'
+import { type FlowNode, HURRY, nodeNamed, read, simulator, stageRecipes, withTab } from './support'
 
 const TOKEN = 'a token of more than sixteen characters'
 
 describe('the example flows', () => {
-  const nodeRed = new NodeRed()
-  const {
-    start,
-    begin,
-    end,
-    deploy,
-    open,
-    connected,
-    polled,
-    press,
-    inject,
-    told,
-    commands,
-    writes,
-  } = flowsOn(nodeRed)
-  let simulator: Simulator
-
-  before(() => start({ COMPANION_TOKEN: TOKEN }))
-  after(() => nodeRed.stop())
-  beforeEach(async () => {
-    simulator = await begin()
-  })
-  afterEach(end)
+  const { deploy, open, connected, polled, press, inject, told, commands, writes, nodeRed } =
+    stageRecipes({ COMPANION_TOKEN: TOKEN })
 
   describe('Alarm with recovery, to Slack and Teams', () => {
     const TITLE = 'Alarm with recovery'
@@ -104,7 +81,7 @@ describe('the example flows', () => {
     })
 
     it('says what it has given up, and sends what comes after it', async () => {
-      await open(TITLE, { flow: flowTo(chats.url, 0.0005) })
+      await open(TITLE, { flow: flowTo(chats.url, 0.003) })
       await polled(1)
       chats.fail('SLACK', 404)
       chats.fail('TEAMS', 429)

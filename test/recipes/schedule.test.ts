@@ -1,39 +1,20 @@
 // The recipe that starts and stops a route by the clock.
 import { compileFunction } from 'node:vm'
 import 'should'
-import type { Simulator } from '../../simulator'
-import { NodeRed } from '../support/node-red'
 import { pause, until } from '../support/until'
-import { flowsOn, HURRY, nodeNamed, read, withTab, type FlowNode } from './support'
+import { type FlowNode, nodeNamed, read, simulator, stageRecipes, withTab } from './support'
 
 const TITLE = 'Scheduled start and stop'
 const CLOCK = 'every minute'
-const HOUR = 3_600_000
 
 describe('the example flows', () => {
-  const nodeRed = new NodeRed()
-  const { start, begin, end, open, press, inject, told, commands, writes } = flowsOn(nodeRed)
-  let simulator: Simulator
-  let begun: number
-
-  before(async () => {
-    begun = Date.now()
-    await start()
-  })
-  after(() => nodeRed.stop())
-  beforeEach(async () => {
-    simulator = await begin()
-  })
-  afterEach(end)
+  const { open, press, inject, told, commands, writes, timeIn } = stageRecipes()
 
   /** A time of day, so many hours from now by the clock of Node-RED. */
-  function timeIn(hours: number): string {
-    const now = begun + (Date.now() - begun) * HURRY
-    return new Date(now + hours * HOUR).toTimeString().slice(0, 5)
-  }
+  const at = (hours: number): string => timeIn(hours).toTimeString().slice(0, 5)
   /** By the clock, the route should run, or not, for two hours already and for two hours to come. */
   const schedule = (should: 'run' | 'stop', armed = true): FlowNode[] => {
-    const [START, STOP] = should === 'run' ? [timeIn(-2), timeIn(2)] : [timeIn(2), timeIn(-2)]
+    const [START, STOP] = should === 'run' ? [at(-2), at(2)] : [at(2), at(-2)]
     return withTab(read(`Recipes/${TITLE}.json`), { START, STOP, ARMED: armed })
   }
   const done = (texts: number): Promise<void> =>

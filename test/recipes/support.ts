@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import 'should'
 import { startSimulator, type Simulator } from '../../simulator'
-import { hurried, type NodeRed } from '../support/node-red'
+import { hurried, NodeRed } from '../support/node-red'
 import { root } from '../support/root'
 import { pause, until } from '../support/until'
 
@@ -45,11 +45,33 @@ export const read = (file: string): FlowNode[] =>
 
 const ADMINISTRATOR = { username: 'haiadmin', password: 'manager' }
 
+/** The gateway of the present test. */
+export let simulator: Simulator
+
+/** A Node-RED for the tests of a file, and for each of them a simulator; ends them, too. */
+export function stageRecipes(env?: NodeJS.ProcessEnv) {
+  const nodeRed = new NodeRed()
+  const flows = flowsOn(nodeRed)
+  let begun: number
+
+  before(async () => {
+    begun = Date.now()
+    await flows.start(env)
+  })
+  after(() => nodeRed.stop())
+  beforeEach(flows.begin)
+  afterEach(flows.end)
+
+  /** So many hours from now, by the clock of Node-RED. */
+  const timeIn = (hours: number): Date =>
+    new Date(begun + (Date.now() - begun) * HURRY + hours * 3_600_000)
+  return { ...flows, nodeRed, timeIn }
+}
+
 /** What each test file does on a Node-RED of its own. */
 export function flowsOn(nodeRed: NodeRed) {
   /** Where the output of the present flow begins. */
   let since = 0
-  let simulator: Simulator
 
   const start = (env: NodeJS.ProcessEnv = {}): Promise<void> =>
     nodeRed.start(
@@ -139,7 +161,7 @@ export function flowsOn(nodeRed: NodeRed) {
     await pause(100)
   }
 
-  /** Presses a button, and waits until the appliance has answered that and the answer has gone through. */
+  /** Presses a button, and waits until the simulator has answered that and the answer has gone through. */
   async function press(
     flow: FlowNode[],
     button: string,
@@ -226,4 +248,17 @@ export function nodeNamed(flow: FlowNode[], name: string): FlowNode {
   const found = flow.find((each) => each.name === name)
   if (!found) throw new Error(`The flow has no node "${name}".`)
   return found
+}
+
+/** The secrets of all routes, by the names that a file has for them. */
+export function secretsOf({ routes }: Simulator): Record<string, string> {
+  const nameOf = (name: string): string => name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+  return Object.fromEntries(
+    routes.flatMap(({ name, source, destinations }) =>
+      [{ ...source, name: 'source' }, ...destinations].flatMap((part: Record<string, unknown>) => {
+        const secret = (part['srtPassPhrase'] || part['password']) as string | undefined
+        return secret ? [[`SRT_${nameOf(name)}_${nameOf(String(part['name']))}`, secret]] : []
+      }),
+    ),
+  )
 }

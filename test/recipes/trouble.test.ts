@@ -2,38 +2,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import should from 'should'
-import type { RouteState, Simulator } from '../../simulator'
-import { NodeRed } from '../support/node-red'
+import type { RouteState } from '../../simulator'
 import { pause, until } from '../support/until'
 import { startChats } from './chats'
-import { flowsOn, nodeNamed, probed, read, withTab, type FlowNode } from './support'
+import { type FlowNode, nodeNamed, probed, read, simulator, stageRecipes, withTab } from './support'
 
 type SummaryCode = RouteState['summaryStatusCode']
 
 describe('the example flows', () => {
-  const nodeRed = new NodeRed()
-  const {
-    start,
-    begin,
-    end,
-    deploy,
-    open,
-    connected,
-    polled,
-    inject,
-    told,
-    changes,
-    commands,
-    writes,
-  } = flowsOn(nodeRed)
-  let simulator: Simulator
-
-  before(() => start())
-  after(() => nodeRed.stop())
-  beforeEach(async () => {
-    simulator = await begin()
-  })
-  afterEach(end)
+  const { deploy, open, connected, polled, inject, told, changes, commands, writes } =
+    stageRecipes()
 
   const MAIN = '239.10.67.84'
   const BACKUP = '239.10.67.85'

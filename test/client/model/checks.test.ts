@@ -42,12 +42,10 @@ describe('model: checks', () => {
 
   it('look at the members of a protocol, in whatever case it is written', () => {
     const faults = { protocol: 'SRT', port: 70_000, srtPassPhrase: 'short', srtMode: 'Talker' }
-    const names = ['port', 'srtMode', 'srtPassPhrase']
+    const paths = ['port', 'srtMode', 'srtPassPhrase'].map((name) => `source.${name}`)
     const sorted = (problems: { path: string }[]) => problems.map(({ path }) => path).sort()
-    sorted(problemsOf(sourceWith(faults))).should.eql(names.map((name) => `source.${name}`))
-    sorted(checkUpdate({ source: faults }, 'merge')).should.eql(
-      names.map((name) => `source.${name}`),
-    )
+    sorted(problemsOf(sourceWith(faults))).should.eql(paths)
+    sorted(checkUpdate({ source: faults }, 'merge')).should.eql(paths)
     const listener = { protocol: 'SRT', srtMode: 'LISTENER', address: undefined }
     problemsOf(sourceWith(listener)).should.eql([])
     const publisher = {
