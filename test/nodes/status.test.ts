@@ -442,7 +442,7 @@ describe('what the nodes show under them', function () {
     ] as const) {
       const dots = dotsOf(id)
       for (let times = 0; times < 5; times++) await result(id)
-      should(dots.length).be.within(1, 2, id)
+      dots.length.should.be.above(0, id)
       for (const dot of dots) {
         dot.should.match({ fill: 'grey', shape: 'dot' })
         dot.text!.should.match(text)
