@@ -607,7 +607,7 @@ describe('a fleet whose ownership moves', () => {
       asked = 0
       await until(() => asked >= 6)
       logged.should.have.length(1)
-      logged[0]!.should.match(/cannot be published .*those of "(one|two)": no answer/)
+      logged[0]!.should.match(/cannot be published .*about "(one|two)": no answer/)
       isAway = false
       await until(() => logged.length > 1)
       logged.slice(1).should.eql(['Events and states are published on the engine again.'])
