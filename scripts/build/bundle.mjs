@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { dirname, extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
+import '../help.mjs'
 import { root } from '../ready.mjs'
 import { typesFrom } from './types.mjs'
 
