@@ -36,26 +36,23 @@ import type {
   SessionInformation,
   UpdateAnswer,
 } from './model/types'
-import {
-  OPERATIONS,
-  onGateway,
-  type CallOptions,
-  type ConfirmOptions,
-  type ControlOptions,
-  type CreateOptions,
-  type DefinitionsOptions,
-  type DeleteOptions,
-  type DeviceOptions,
-  type EnsureOptions,
-  type HealthOptions,
-  type ImportOptions,
-  type Inputs,
-  type ListOptions,
-  type OperationRow,
-  type StatisticsOptions,
-  type UndoOptions,
-  type UpdateOptions,
-} from './operations'
+import { OPERATIONS, onGateway, type Inputs, type OperationRow } from './operations'
+import type {
+  CallOptions,
+  ConfirmOptions,
+  ControlOptions,
+  CreateOptions,
+  DefinitionsOptions,
+  DeleteOptions,
+  DeviceOptions,
+  EnsureOptions,
+  HealthOptions,
+  ImportOptions,
+  ListOptions,
+  StatisticsOptions,
+  UndoOptions,
+  UpdateOptions,
+} from './options'
 import { forPrograms } from './sentences'
 import { createStops } from './stop'
 import type { RouteFilter } from './watch/report/filter'

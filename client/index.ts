@@ -20,7 +20,7 @@ export type {
   StatisticsOptions,
   UndoOptions,
   UpdateOptions,
-} from './operations'
+} from './options'
 export type { GatewayOptions } from './connection/connection'
 export type { ProxyOptions, TlsOptions } from './connection/agents'
 export type { Certificate } from './model/settings'

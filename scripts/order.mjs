@@ -32,6 +32,7 @@ export const ORDER = [
   ['client/fleet/types.ts', 'client/fleet/slots.ts'],
   ['client/fleet/ownership', 'client/fleet/nats'],
   ['client/fleet'],
+  ['client/options.ts'],
   ['client/operations.ts'],
   ['client/gateway.ts'],
   ['client/index.ts', 'client/fleet/index.ts'],

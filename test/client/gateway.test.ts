@@ -1,8 +1,7 @@
 // The client for plain Node.js, as other programs use it.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { getEventListeners } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import 'should'
@@ -379,50 +378,7 @@ describe('the gateway of plain Node.js', () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', run])
     for (const { name } of simulator.routes) stdout.should.containEql(name)
   })
-
-  it('has types that a program in TypeScript compiles against', async () => {
-    await start()
-    const folder = mkdtempSync(join(tmpdir(), 'sample-'))
-    try {
-      writeFileSync(join(folder, 'sample.ts'), SAMPLE)
-      const tsc = join(root, 'node_modules/typescript/bin/tsc')
-      const options = ['--strict', '--noEmit', '--module', 'node16', '--target', 'es2022']
-      const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
-      execFileSync(process.execPath, [tsc, ...options, ...types, join(folder, 'sample.ts')], {
-        encoding: 'utf8',
-        cwd: folder,
-      })
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
-  })
 })
-
-const SAMPLE = `
-import { isGatewayError, openGateway, type ErrorCode, type Gateway, type Route } from '${join(root, 'dist/client')}'
-
-export async function main(signal: AbortSignal): Promise<string[]> {
-  const gateway: Gateway = openGateway({ baseUrl: 'http://gateway', username: 'u', password: 'p' })
-  try {
-    const { data } = await gateway.routes.list({ signal })
-    const route: Route = await gateway.routes.get({ name: 'Studio A' }, { deviceId: 'D', signal })
-    await gateway.routes.create(route, { waitFor: 'applied', waitTimeout: 5000 })
-    await gateway.routes.update({ name: 'Studio A' }, { source: { port: 5000 } }, { mode: 'keep' })
-    const one: boolean = (await gateway.routes.ensure({ name: 'A' }, { state: 'absent' })).changed
-    const many = await gateway.routes.ensure([{ name: 'A' }])
-    const end: () => void = gateway.watch({ route: { pattern: 'Studio*' } }, ([event]) => {
-      if (event) console.log(event.event, one, many.length)
-    })
-    end()
-    // @ts-expect-error: one or the other is needed
-    await gateway.routes.get({})
-    return data.map(({ name }) => name)
-  } catch (error) {
-    const code: ErrorCode | undefined = isGatewayError(error) ? error.code : undefined
-    return [String(code)]
-  }
-}
-`
 
 function abortable(): { signal: AbortSignal; abort: () => void } {
   const controller = new AbortController()

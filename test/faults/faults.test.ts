@@ -2,7 +2,6 @@ import 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { ACTIONS, failure, load, result, send, unload, type Message } from '../support/flow'
 import { until } from '../support/until'
-import { hasFrame } from './table'
 
 /** Besides the matrix of test/faults: what takes several messages, or more than one fault. */
 describe('with a faulty appliance', () => {
@@ -186,9 +185,3 @@ const ROUTE = {
   name: 'Fault route',
   source: { name: 'Fault in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
 }
-
-describe('docs/project/reliability.md', () => {
-  it('has the rules of the fault matrix, and a column for each node', () => {
-    hasFrame().should.be.true('To write its tables: npm run test:faults -- --write')
-  })
-})

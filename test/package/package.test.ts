@@ -1,6 +1,6 @@
 // The package as a user gets it: packed, installed into an empty user directory, run by a real
 // Node-RED.
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -288,6 +288,22 @@ describe('the package', function () {
   })
 
   describe('without Node-RED', () => {
+    it('has types that a program in TypeScript compiles against', () => {
+      writeFileSync(join(installation.userDir, 'sample.ts'), SAMPLE)
+      const tsc = join(root, 'node_modules/typescript/bin/tsc')
+      const options = ['--strict', '--noEmit', '--module', 'node16', '--target', 'es2022']
+      const roots = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
+      const { status, stdout } = spawnSync(
+        process.execPath,
+        [tsc, ...options, ...roots, 'sample.ts'],
+        {
+          encoding: 'utf8',
+          cwd: installation.userDir,
+        },
+      )
+      should(status).equal(0, stdout)
+    })
+
     describe('the scripts of the page on the client', () => {
       const page = readFileSync(join(root, 'docs/client.md'), 'utf8')
       const scripts = [...page.matchAll(/^(.+):\n\n```js\n([^]*?)```/gm)]
@@ -419,3 +435,29 @@ describe('the package', function () {
       ),
     )
 })
+
+const SAMPLE = `
+import { isGatewayError, openGateway, type ErrorCode, type Gateway, type Route } from '${name}/client'
+
+export async function main(signal: AbortSignal): Promise<string[]> {
+  const gateway: Gateway = openGateway({ baseUrl: 'http://gateway', username: 'u', password: 'p' })
+  try {
+    const { data } = await gateway.routes.list({ signal })
+    const route: Route = await gateway.routes.get({ name: 'Studio A' }, { deviceId: 'D', signal })
+    await gateway.routes.create(route, { waitFor: 'applied', waitTimeout: 5000 })
+    await gateway.routes.update({ name: 'Studio A' }, { source: { port: 5000 } }, { mode: 'keep' })
+    const one: boolean = (await gateway.routes.ensure({ name: 'A' }, { state: 'absent' })).changed
+    const many = await gateway.routes.ensure([{ name: 'A' }])
+    const end: () => void = gateway.watch({ route: { pattern: 'Studio*' } }, ([event]) => {
+      if (event) console.log(event.event, one, many.length)
+    })
+    end()
+    // @ts-expect-error: one or the other is needed
+    await gateway.routes.get({})
+    return data.map(({ name }) => name)
+  } catch (error) {
+    const code: ErrorCode | undefined = isGatewayError(error) ? error.code : undefined
+    return [String(code)]
+  }
+}
+`

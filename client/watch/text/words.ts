@@ -39,7 +39,7 @@ export function wordsIn(wanted: Language = 'en-US'): Words {
   }
 }
 
-const CHOICE = /\[([^|\]]*)\|?([^\]]*)\]/g
+const CHOICE = /\[([^[|\]]*)(?:\|([^[\]]*))?\]/g
 const MARK = /__([a-z]+)__/g
 
 /**
@@ -49,7 +49,7 @@ const MARK = /__([a-z]+)__/g
 export function filled(template: string, values: Values): string {
   const valueOf = (name: string): string => String(values[name] ?? '')
   return template
-    .replace(CHOICE, (_, one: string, other: string) =>
+    .replace(CHOICE, (_, one: string, other = '') =>
       [...one.matchAll(MARK)].every(([, name]) => valueOf(name!) !== '') ? one : other,
     )
     .replace(MARK, (_, name: string) => valueOf(name))
