@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ERROR_CODES } from '../../client/errors'
 import { startSimulator, type Fault, type Simulator } from '../../simulator'
 import { helper, type Message } from '../support/flow'
-import { FAULTS, type Judged } from './matrix'
+import type { Judged } from './matrix'
 import { LOADED, PASS_PHRASE } from './nodes'
-import { EXTENTS, type Extent, type Place } from './rules'
+import { FAULTS, EXTENTS, type Extent, type Place } from './rules'
 import { APPLIANCE, CREDENTIALS, closed, leftOver, secretIn, timeoutFor, watching } from './run'
 
 /**

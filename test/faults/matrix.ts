@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Call, type FaultKind } from '../../simulator'
-import { EFFECTS } from '../../simulator/faults'
+import type { Call } from '../../simulator'
 import { variants } from './nodes'
-import { EXTENTS, expected, faultsOf, isStart, placesOf, type Extent, type Place } from './rules'
+import { EXTENTS, FAULTS, expected, isStart, placesOf, type Extent, type Place } from './rules'
 import { run, type Observed, type Trial } from './run'
 
 /** One cell: a node, a fault, and the first call that it strikes. */
@@ -25,8 +24,6 @@ export interface Judged {
   outcomes: string[]
   problems: string[]
 }
-
-export const FAULTS = faultsOf(Object.keys(EFFECTS) as FaultKind[])
 
 /** Runs every variant of every node without a fault, and makes every cell from its calls. */
 export async function allCells(): Promise<Cell[]> {

@@ -74,14 +74,14 @@ const FORMS: Partial<Record<FaultKind, Array<Partial<Fault>>>> = {
 }
 
 /** Every fault that the simulator knows, and its name in the table. */
-export function faultsOf(kinds: FaultKind[]): Array<{ name: string; fault: Fault }> {
-  return kinds.flatMap((kind) =>
-    (FORMS[kind] ?? [{}]).map((form) => ({
-      name: form.status === undefined ? kind : String(form.status),
-      fault: { kind, ...form },
-    })),
-  )
-}
+export const FAULTS: ReadonlyArray<{ name: string; fault: Fault }> = (
+  Object.keys(EFFECTS) as FaultKind[]
+).flatMap((kind) =>
+  (FORMS[kind] ?? [{}]).map((form) => ({
+    name: form.status === undefined ? kind : String(form.status),
+    fault: { kind, ...form },
+  })),
+)
 
 export const hangs = ({ kind }: Fault): boolean => MEANINGS[kind as 'hang'] === 'no answer'
 

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
-import { FAULTS, type Judged } from './matrix'
+import type { Judged } from './matrix'
 import { NODE_NAMES } from './nodes'
-import { EXTENTS, REASONS, RULED, ruleFor, type Place } from './rules'
+import { FAULTS, EXTENTS, REASONS, RULED, ruleFor, type Place } from './rules'
 import { root } from '../support/root'
 
 const PAGE = join(root, 'docs/project/reliability.md')

@@ -3,9 +3,9 @@ import { startSimulator, type Call, type Fault, type Simulator } from '../../sim
 import { REAL_TIME } from '../../client/clock'
 import { helper, type Message } from '../support/flow'
 import { LOADED } from './nodes'
-import { EXTENTS, expected, placesOf, type Extent, type Place } from './rules'
+import { FAULTS, EXTENTS, expected, placesOf, type Extent, type Place } from './rules'
 import { APPLIANCE, CREDENTIALS, closed, leftOver, secretIn, timeoutFor, watching } from './run'
-import { FAULTS, type Judged } from './matrix'
+import type { Judged } from './matrix'
 
 /** The watch node: what it reports of a fault that passes, and of one that lasts. */
 export interface WatchCell {
