@@ -6,7 +6,7 @@ import { exportPreset } from './api/presets'
 import { getRoute, listRoutes } from './api/routes'
 import { endSession, sessionInformation, startSession } from './api/session'
 import { readAllStatistics, readStatistics, type StatisticsOf } from './api/statistics'
-import { controlRoute, planControl, type ControlAction } from './changes/control'
+import { controlRoute, planControl, type ControlAction, type Controlled } from './changes/control'
 import { createRoute } from './changes/create'
 import { listDefinitions, type ListDefinitions } from './changes/definitions'
 import { deleteRoute } from './changes/delete'
@@ -22,7 +22,7 @@ import type { Undo } from './changes/ensure/undo'
 import { findDestination, findSource, type RouteAddress } from './changes/find'
 import { restorePreset } from './changes/presets'
 import type { Waiting } from './changes/step'
-import { planUpdate, updateRoute } from './changes/update'
+import { planUpdate, updateRoute, type Updated } from './changes/update'
 import type { Connection } from './connection/connection'
 import type { Operation } from './connection/operation'
 import { invalidInput } from './errors'
@@ -43,7 +43,7 @@ export interface Inputs {
   device: () => Promise<string>
   /** `name` where the caller names the route by it. */
   route: () => Promise<RouteAddress & { name?: string }>
-  /** What a route, or each of a list, is to be. `keepsNames`: secrets that are given by name are not needed. */
+  /** What a route, or each of a list, is to be. `keepsNames` leaves secrets that are given by name as names. */
   definition: (options?: { keepsNames?: boolean }) => Promise<unknown>
 }
 
@@ -132,7 +132,12 @@ const waitingOf = ({
 const unknownIn = ({ unknownFields }: Operation): { unknownFields?: readonly string[] } =>
   unknownFields.length > 0 ? { unknownFields } : {}
 
-const updateRow: PlannedRow<UpdateOptions, Awaited<ReturnType<typeof updateRoute>>> = {
+const updateOf = async (
+  { route: address, definition }: Inputs,
+  { mode = 'merge', validate }: UpdateOptions,
+) => ({ patch: await definition(), address, mode, validate })
+
+const updateRow: PlannedRow<UpdateOptions, Updated> = {
   ...row(
     'update-route',
     OPTIONS.update,
@@ -148,14 +153,9 @@ const updateRow: PlannedRow<UpdateOptions, Awaited<ReturnType<typeof updateRoute
   },
 }
 
-const updateOf = async (
-  { route: address, definition }: Inputs,
-  { mode = 'merge', validate }: UpdateOptions,
-) => ({ patch: await definition(), address, mode, validate })
+type Commanded = RouteAddress & Controlled
 
-function controlRow(
-  action: ControlAction,
-): PlannedRow<ControlOptions, RouteAddress & Awaited<ReturnType<typeof controlRoute>>> {
+function controlRow(action: ControlAction): PlannedRow<ControlOptions, Commanded> {
   const commandOf = async (
     gateway: Connection,
     { route }: Inputs,
@@ -168,12 +168,7 @@ function controlRow(
     return { ...address, action, destinationId }
   }
   const nature = { changes: true, ofRoute: true } as const
-  const run: Run<ControlOptions, RouteAddress & Awaited<ReturnType<typeof controlRoute>>> = async (
-    gateway,
-    inputs,
-    options,
-    operation,
-  ) => {
+  const run: Run<ControlOptions, Commanded> = async (gateway, inputs, options, operation) => {
     const { deviceId, routeId, ...command } = await commandOf(gateway, inputs, options, operation)
     const address = { deviceId, routeId }
     const control = { ...address, ...command, ...waitingOf(options) }

@@ -18,7 +18,7 @@ export interface Did {
   failed?: boolean
 }
 
-/** What an operation did that read so many. */
+/** What an operation did that read a number of things. */
 export const counted = (key: string, number: number): Did => ({
   key: number === 1 ? `${key}One` : key,
   values: { number },
@@ -43,7 +43,7 @@ export interface Waiting {
 
 /** A shorter wait is not shown: it would only flicker. */
 const SHOW_AFTER_MS = 300
-/** What quick reads did is shown no more often: the status would cost more than they do. The last one is. */
+/** Quick reads are shown at most this often, the last one always: the status would cost more than they do. */
 const SHOW_READ_EVERY_MS = 1000
 /** What was done stays as long. */
 const SHOW_FOR_MS = 10_000
@@ -87,7 +87,7 @@ export function createStatus(node: Node, words: Words): Status {
   function setRead(did: Did): void {
     const wait = readAt + SHOW_READ_EVERY_MS - performance.now()
     if (read) read.did = did
-    else if (wait > 0) read = { did, timer: setTimeout(() => setLastRead(), wait) }
+    else if (wait > 0) read = { did, timer: setTimeout(setLastRead, wait) }
     else {
       readAt = performance.now()
       setDone(did)

@@ -12,7 +12,7 @@ const KEPT_NS = 24 * 60 * 60 * 1e9
 const MOST_EVENTS = 1000
 /** "stream name already in use with a different configuration" */
 const OTHER_CONFIGURATION = 10058
-/** An owner beats so often in a TTL. */
+/** Beats of an owner in one TTL. */
 const BEATS = 3
 
 /**

@@ -39,7 +39,7 @@ interface Entry extends Caller {
 /** A listener of a running route. */
 interface Listener {
   readonly place: Place
-  /** How many call it by the latest poll; of a source at least so many. NaN where the gateway does not say. */
+  /** Callers by the latest poll, for a source the least number. NaN where the gateway does not say. */
   readonly clients: number
   /** The number has changed since the list was read. */
   isDirty: boolean

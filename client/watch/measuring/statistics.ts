@@ -11,7 +11,7 @@ import type { RouteState } from '../state'
 
 /** Of this part of the interval, readings of statistics for limits are at least apart. */
 const APART = 0.8
-/** So often in a row statistics may not be found: routes that have gone meanwhile are not found either. */
+/** How many times in a row the statistics of a route may be missing: a route that has just gone has none. */
 const UNFOUND = 2
 
 /**
