@@ -41,8 +41,11 @@ describe('the example flows', () => {
         headers: answer.headers,
       }
     }
-    const formOf = ({ text }: { text: string }): string =>
-      /name="form" value="(\w+)"/.exec(text)![1]!
+    function formOf({ text }: { text: string }): string {
+      const [, form] = /name="form" value="(\w+)"/.exec(text) ?? []
+      should.exist(form, text)
+      return form!
+    }
     const opened = (properties = {}): Promise<FlowNode[]> => {
       const HOST = 'srt.example.com'
       const tab = { ARMED: true, HOST, PORTS: '5100-5102', ...properties }
@@ -263,7 +266,7 @@ describe('the example flows', () => {
 
     it('answers each documented operation with each documented status', async () => {
       for (const name of ['City hall', 'OB van 3']) simulator.renameRoute(name, 'Twice')
-      await open(TITLE, { flow: prepared({ timeout: 1000 }) })
+      await open(TITLE, { flow: prepared({ timeout: 5000 }) })
       const described = (await (await fetch(`${nodeRed.url}described`)).json()) as Description
       const seen = new Set<string>()
       const see = async (
@@ -296,7 +299,7 @@ describe('the example flows', () => {
       for (const [code, status, fault] of [
         ['FORBIDDEN', 403, { kind: 'status', status: 403 }],
         ['UNAVAILABLE', 502, { kind: 'status', status: 500 }],
-        ['TIMEOUT', 504, { kind: 'latency', ms: 500 }],
+        ['TIMEOUT', 504, { kind: 'latency', ms: 1500 }],
       ] as const) {
         const mended = simulator.fault({ ...fault, match: GATEWAY })
         await Promise.all(operations.map((each) => see(status, each, code)))

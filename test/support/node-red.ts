@@ -16,9 +16,11 @@ const { version } = JSON.parse(readFileSync(join(nodeRed, 'package.json'), 'utf8
 /** Node-RED 5 has a dark theme of its own, chosen when the editor loads. */
 export const hasDarkTheme = Number(version.split('.')[0]) >= 5
 
-/** What it prints once it has started, in English or German. */
-const STARTED = /Server now running|Server wird jetzt/
+/** What it prints in English or German once it listens, and once the nodes of its flows run. */
+const LISTENS = /Server now running|Server wird jetzt/
+const RUNS = /Started flows|Flows sind gestartet/
 
+const LONGEST_START_MS = 90_000
 /** Node-RED itself gives its nodes 15 s to close. */
 const LONGEST_STOP_MS = 20_000
 
@@ -109,17 +111,23 @@ export class NodeRed {
     for (const stream of [server.stdout, server.stderr]) {
       stream.on('data', (chunk) => (this.output += String(chunk)))
     }
-    const deadline = Date.now() + 90_000
-    while (!STARTED.test(this.output)) {
-      if (server.exitCode !== null || Date.now() > deadline) {
-        throw new Error(`Node-RED did not start:\n${this.output}`)
+    // It listens before its flows run, and what is printed of them would count for the next deploy.
+    await this.says(() => LISTENS.test(this.output) && RUNS.test(this.output), 'start')
+  }
+
+  private async says(met: () => boolean, what: string): Promise<void> {
+    const deadline = Date.now() + LONGEST_START_MS
+    while (!met()) {
+      if (this.server!.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`Node-RED did not ${what}:\n${this.output}`)
       }
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
 
-  /** Deploys a flow in full. A node may carry `credentials`. */
+  /** Deploys a flow in full, and waits until its nodes run. A node may carry `credentials`. */
   async deploy(flow: Properties[], token?: string): Promise<void> {
+    const from = this.output.length
     const answer = await fetch(`${this.url}flows`, {
       method: 'POST',
       headers: {
@@ -128,7 +136,10 @@ export class NodeRed {
       },
       body: JSON.stringify(flow),
     })
-    if (!answer.ok) throw new Error(`the flow was not deployed: ${answer.status}`)
+    if (!answer.ok) {
+      throw new Error(`the flow was not deployed: ${answer.status} ${await answer.text()}`)
+    }
+    await this.says(() => RUNS.test(this.output.slice(from)), 'start the flow')
   }
 
   /** For a process that exits without stopping its Node-RED. */
