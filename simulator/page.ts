@@ -148,7 +148,8 @@ export const PAGE: Reply = {
     const parts = partsOf(route).map((part) => rowOf(body, route, part, part.id === route.source.id))
     return (present) => {
       state.className = classOf(present)
-      state.textContent = present.state + (present.state === 'running' ? '' : ' (' + present.summaryStatusDetails + ')')
+      const details = present.summaryStatusDetails
+      state.textContent = present.state + (['running', details].includes(present.state) ? '' : ' (' + details + ')')
       partsOf(present).forEach((part, place) => parts[place](part, present))
     }
   }

@@ -35,6 +35,8 @@ describe('a close', () => {
     late: number
     /** Sessions after the close. */
     left: number
+    /** The ms in which this process could not run meanwhile. */
+    stalled: number
   }
 
   const METHODS = ['POST', 'GET', 'DELETE']
@@ -71,6 +73,9 @@ describe('a close', () => {
    */
   let elapsed = 0
   const EACH_MS = 10
+  /** More, and the time limits of a close say nothing of the close: it is looked at again. */
+  const MOST_STALLED_MS = 400
+  const MOST_LOOKS = 3
 
   function startClock(): NodeJS.Timeout {
     let last = performance.now()
@@ -89,12 +94,12 @@ describe('a close', () => {
       METHODS.flatMap((method) =>
         Object.entries(HANGS).map(async ([hang, fault]) => {
           await new Promise((resolve) => setTimeout(resolve, place * 700))
-          const close = await closed(
-            { ...fault, match: { method, path: '/api/session' } },
-            open,
-            acts,
-          )
-          return { ...close, state, method, hang }
+          const match = { method, path: '/api/session' }
+          for (let looks = 1; ; looks++) {
+            const close = await closed({ ...fault, match }, open, acts)
+            const isMeasured = close.stalled <= MOST_STALLED_MS || looks === MOST_LOOKS
+            if (isMeasured) return { ...close, state, method, hang }
+          }
         }),
       ),
     )
@@ -126,16 +131,17 @@ describe('a close', () => {
     const before = simulator.journal.length
     const works = acts.map((act) => act(situation).catch((error: unknown) => error))
     if (works.length > 0) await until(() => simulator.journal.length > before)
-    const begun = elapsed
+    const [begun, began] = [elapsed, performance.now()]
     await gateway.close()
     const took = elapsed - begun
+    const stalled = performance.now() - began - took
     const calls = simulator.journal.length
     await Promise.all(works)
     const late = simulator.journal.length - calls
     const left = simulator.openSessions
     simulator.clearFaults()
     await simulator.stop()
-    return { took, late, left }
+    return { took, late, left, stalled }
   }
 
   it('sends nothing afterwards, whoever asks', async () => {
