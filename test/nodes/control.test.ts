@@ -1,7 +1,7 @@
 import 'should'
 import type { Route } from '../../client/model/types'
 import { startSimulator, type RouteState, type Simulator } from '../../simulator'
-import { failure, load, result, send, unload } from '../support/flow'
+import { deployFlows, failure, helper, load, result, send, unload } from '../support/flow'
 import { until } from '../support/until'
 
 const control = (action: string, more: object = {}): object => ({
@@ -296,7 +296,6 @@ describe('control-route', () => {
   })
 
   it('a restart under way when its node is stopped is carried through', async () => {
-    const { helper } = await import('../support/flow.js')
     simulator.setOptions({ applyDelay: 300 })
     const outcome = send('restart', { routeId: running.id })
     await until(() => commands().length === 1)
@@ -308,11 +307,10 @@ describe('control-route', () => {
   })
 
   it('a restart under way at the stop of all is carried through, also where stopping takes long', async () => {
-    const { helper } = await import('../support/flow.js')
     simulator.setOptions({ applyDelay: 3000 })
     void send('restart', { routeId: running.id })
     await until(() => commands().length === 1)
-    await helper.setFlows([])
+    await deployFlows([])
     commands().should.match([{ command: 'stop-route' }, { command: 'start-route' }])
     await simulator.settle()
     simulator.route(running.id)!.state.should.equal('running')

@@ -8,6 +8,7 @@ import {
 import {
   failure,
   flowOf,
+  deployFlows,
   helper,
   load,
   redeploy,
@@ -336,11 +337,11 @@ describe('metrics', () => {
         },
       )
       const node = helper.getNode('metrics')
-      await helper.setFlows([...flow, { ...second, credentials: account }], 'nodes')
+      await deployFlows([...flow, { ...second, credentials: account }], 'nodes')
       helper.getNode('metrics').should.equal(node)
       const { host } = new URL(other!.url)
       await shows('up', 1, { gateway: host })
-      await helper.setFlows(flow, 'nodes')
+      await deployFlows(flow, 'nodes')
       await until(async () => valuesOf(await scrape(), 'up').length === 1)
       other!.openSessions.should.equal(0)
     })

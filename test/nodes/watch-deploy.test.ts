@@ -2,7 +2,7 @@ import { hooks } from '@node-red/util'
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import type { WatchEvent } from '../../client/model/event'
 import { startSimulator, type RouteState, type Simulator } from '../../simulator'
-import { flowOf, helper, load, unload, type FlowOptions } from '../support/flow'
+import { deployFlows, flowOf, load, unload, type FlowOptions } from '../support/flow'
 import { pause, until } from '../support/until'
 
 /** A node that takes its time to close. */
@@ -57,7 +57,7 @@ describe('a deploy forgets nothing that a watch knows:', () => {
       gateway: { ...options.gateway, ...more },
       others: options.others?.map((node) => ({ ...node, name })),
     })
-    await helper.setFlows(flow, type)
+    await deployFlows(flow, type)
   }
 
   beforeEach(async () => {
@@ -197,7 +197,7 @@ describe('a deploy forgets nothing that a watch knows:', () => {
       'after it was removed': async () => {
         const { flow } = flowOf(simulator.url, {}, { gateway: { baseUrl: other.url } })
         const without = (flow as Array<{ id: string }>).filter(({ id }) => id !== 'gateway')
-        await helper.setFlows(without, 'full')
+        await deployFlows(without, 'full')
         simulator.renameRoute(running().id, 'Renamed')
         const credentials = { username: 'haiadmin', password: 'manager' }
         await deploy('full', { credentials })

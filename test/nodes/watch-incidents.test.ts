@@ -7,7 +7,7 @@ import should from 'should'
 import type { GatewayError } from '../../client/errors'
 import type { WatchEvent } from '../../client/model/event'
 import { startSimulator, type Simulator } from '../../simulator'
-import { flowOf, helper, load, unload, type FlowOptions } from '../support/flow'
+import { deployFlows, flowOf, helper, load, unload, type FlowOptions } from '../support/flow'
 import { pause, until } from '../support/until'
 
 const contexts = require('@node-red/runtime/lib/nodes/context') as { load(): Promise<void> }
@@ -116,7 +116,7 @@ describe('a watch that reports incidents', () => {
     const name = `deploy ${++deploys}`
     const changed = Object.entries(nodes).map(([id, node]) => [id, { ...node, ...more, name }])
     const { flow } = flowOf(simulator.url, Object.fromEntries(changed), options)
-    await helper.setFlows(flow, type)
+    await deployFlows(flow, type)
   }
 
   beforeEach(async () => {
@@ -304,7 +304,7 @@ describe('a watch that reports incidents', () => {
     simulator.fail(running().id, { source: 'disconnected' })
     await until(() => sent.length > 0)
     store.values.size.should.equal(1)
-    await helper.setFlows(flowOf(simulator.url, {}, options).flow, 'full')
+    await deployFlows(flowOf(simulator.url, {}, options).flow, 'full')
     await until(() => store!.values.size === 0)
   })
 
@@ -443,7 +443,7 @@ describe('a watch that reports incidents', () => {
         .should.eql(['incident.begun'])
       sent[2]!.payload.should.match({ appliance: 'oslo.0', route: { name } })
       store.values.size.should.equal(1)
-      await helper.setFlows(flowOf('', {}, options).flow, 'full')
+      await deployFlows(flowOf('', {}, options).flow, 'full')
       await until(() => store!.values.size === 0)
     } finally {
       await unload()

@@ -3,7 +3,15 @@ import should from 'should'
 import type { GatewayError } from '../../client/errors'
 import type { Snapshot, WatchEvent } from '../../client/model/event'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
-import { flowOf, helper, load, result, unload, type FlowOptions } from '../support/flow'
+import {
+  deployFlows,
+  flowOf,
+  helper,
+  load,
+  result,
+  unload,
+  type FlowOptions,
+} from '../support/flow'
 import { until } from '../support/until'
 
 const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
@@ -281,7 +289,7 @@ describe('watch', () => {
     const calls = simulator.journal.length
     for (const name of ['a', 'b', 'c']) {
       const { flow } = flowOf(simulator.url, { ...nodes, two: watch({ name, wires: [] }) }, options)
-      await helper.setFlows(flow, 'nodes')
+      await deployFlows(flow, 'nodes')
     }
     simulator.devices[0]!.firmware = '9'
     await until(() => out().length > 0)
@@ -301,7 +309,7 @@ describe('watch', () => {
     const listeners = (): number => runtime.events.listenerCount('flows:started')
     const before = listeners()
     for (let deploys = 0; deploys < 5; deploys++) {
-      await helper.setFlows(flowOf(simulator.url, nodes, options).flow, 'full')
+      await deployFlows(flowOf(simulator.url, nodes, options).flow, 'full')
     }
     listeners().should.equal(before)
     await polled(1)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { hooks, i18n } from '@node-red/util'
 import helper from 'node-red-node-test-helper'
 import type { NodeAPI } from 'node-red'
@@ -70,6 +71,8 @@ export interface Outcome {
   /** How often the node called `done`. */
   done: number
 }
+
+type DeployType = 'full' | 'nodes' | 'flows'
 
 export interface FlowOptions {
   /** Properties of the config node besides its address. */
@@ -197,6 +200,13 @@ function afterTurns(count: number, over: () => void): void {
   else setImmediate(afterTurns, count - 1, over)
 }
 
+/** Deploys flows, by default in full; resolves when they run, however busy the machine. */
+export async function deployFlows(flow: object[], type: DeployType = 'full'): Promise<void> {
+  const started = once(helper._events, 'flows:started')
+  await helper._redNodes.setFlows(flow, {}, type)
+  await started
+}
+
 /** Redeploys the flow, by default in full; resolves when that is over. */
 export async function redeploy(
   baseUrl: string,
@@ -204,7 +214,7 @@ export async function redeploy(
   options?: FlowOptions,
   type: 'full' | 'nodes' = 'full',
 ): Promise<void> {
-  await helper.setFlows(flowOf(baseUrl, nodes, options).flow, type)
+  await deployFlows(flowOf(baseUrl, nodes, options).flow, type)
   listen()
 }
 

@@ -1,6 +1,8 @@
 declare module 'node-red-node-test-helper' {
   import type { Node, NodeAPI } from 'node-red'
 
+  type DeployType = 'full' | 'nodes' | 'flows'
+
   interface TestHelper {
     init(runtimePath: string, settings?: object): void
     load(
@@ -9,7 +11,11 @@ declare module 'node-red-node-test-helper' {
       credentials?: Record<string, object>,
     ): Promise<void>
     unload(): Promise<void>
-    setFlows(flow: object[], type?: 'full' | 'nodes' | 'flows'): Promise<void>
+    /** Within its `setFlows`, which gives the flows only 300 ms to start. */
+    _redNodes: {
+      setFlows(flow: object[], credentials: object, type: DeployType): Promise<unknown>
+    }
+    _events: import('node:events').EventEmitter
     getNode(id: string): Node & Record<string, unknown>
     startServer(started: () => void): void
     stopServer(stopped: () => void): void
