@@ -35,7 +35,7 @@ export const IN_A_BROWSER = ', in a browser'
 
 /**
  * Describes a suite that needs a browser. Without one it is skipped as a whole, hooks included.
- * No other suite may retry a test, and this one only once: now and then a browser, a Node-RED or
+ * No other suite may retry a test within its run, and this one only once: now and then a browser, a Node-RED or
  * the machine is slow to draw a page, and nothing can wait for that.
  * `npm test` names the tests that were retried, and fails if there are more than two.
  */
