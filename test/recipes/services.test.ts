@@ -196,7 +196,7 @@ describe('the example flows', () => {
       text.should.containEql('<td>203.0.113.9</td>')
       text.should.not.containEql('<b>')
       const listed = text.match(/<tr><td>/g)!.length
-      text.should.containEql(`<h1>${listed} watching</h1>`)
+      text.should.containEql(`<h1>${listed} callers</h1>`)
       listed.should.be.aboveOrEqual(
         simulator.callers.filter(({ joinedAt }) => joinedAt !== null).length,
       )
