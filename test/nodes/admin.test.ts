@@ -440,6 +440,23 @@ describe('the admin routes', () => {
       ;(await post('control', 'application/json', body)).status.should.equal(413)
     })
 
+    it('a body of more levels or values than any form has', async () => {
+      const calls = simulator.journal.length
+      for (const [more, problem] of [
+        ['['.repeat(60) + ']'.repeat(60), /nested too deep/],
+        [`[${'0,'.repeat(260_000)}0]`, /values/],
+      ] as const) {
+        const text = JSON.stringify({ ...start(), more: '?' }).replace('"?"', more)
+        for (const path of PATHS) {
+          const { status, body } = await post(path, 'application/json', text)
+          status.should.equal(400)
+          body.should.containEql({ code: 'INVALID_INPUT' })
+          JSON.stringify(body).should.match(problem)
+        }
+      }
+      simulator.journal.length.should.equal(calls)
+    })
+
     it('JSON that reaches for prototypes', async () => {
       const calls = commands()
       const texts = [

@@ -58,19 +58,18 @@ export function createLogins(): Logins {
     }
   }
 
-  /** Returns a function that ends the turn. */
-  async function turnIn(name: string): Promise<() => void> {
+  /** Joins a line at its end. */
+  function join(name: string): { turn: Promise<void>; end: () => void } {
     const before = lines.get(name)
     let release: () => void = () => undefined
     const ended = new Promise<void>((resolve) => (release = resolve))
-    const line = { last: ended, length: (before?.length ?? 0) + 1 }
-    lines.set(name, line)
-    await before?.last
-    return () => {
+    lines.set(name, { last: ended, length: (before?.length ?? 0) + 1 })
+    const end = (): void => {
       const now = lines.get(name)!
       if (--now.length === 0) lines.delete(name)
       release()
     }
+    return { turn: before?.last ?? Promise.resolve(), end }
   }
 
   return {
@@ -85,8 +84,10 @@ export function createLogins(): Logins {
         if (names.some((name) => (lines.get(name)?.length ?? 0) > most)) {
           throw new NotTried(say('testRunning'))
         }
-        // Always in this order, so that no two wait for each other.
-        for (const name of names) ends.push(await turnIn(name))
+        // All at once, so that no two wait for each other.
+        const places = names.map(join)
+        ends.push(...places.map(({ end }) => end))
+        await Promise.all(places.map(({ turn }) => turn))
         if (stop?.stopped) throw new NotTried(say('stopped'))
         const left = (refused.get(account)?.until ?? 0) - performance.now()
         if (left > 0) throw new NotTried(say('testHeld', { time: Math.ceil(left / 1000) }))
