@@ -250,7 +250,8 @@ export const editorTestFiles = () =>
   filesBelow('dist/test/editor', ['dialogs', 'control-panel', 'sidebar-day', 'journey'])
 
 /** Those of the commands, such as `npm start`, and of much work that is counted: `npm test -- --commands`. */
-export const commandTestFiles = () => filesBelow('dist/test/commands', ['demo'])
+export const commandTestFiles = () =>
+  filesBelow('dist/test/commands', ['fleet-faults', 'demo', 'doctor-write'])
 
 /**
  * Those that are named, of all kinds.

@@ -301,7 +301,7 @@ describe('npm test', function () {
            const socket = require('node:dgram').createSocket('udp4').bind(0)
            process.on('warning', () => {})
            // They end with the test of the tests.
-           setTimeout(() => process.exit(), 30_000).unref()
+           setTimeout(() => process.exit(), 15_000).unref()
          })`,
       )
       code.should.equal(1)
