@@ -3,47 +3,19 @@ import { hooks, i18n } from '@node-red/util'
 import helper from 'node-red-node-test-helper'
 import type { NodeAPI } from 'node-red'
 import type { GatewayError } from '../../client/errors'
+import { nodes as packaged } from './manifests'
 import { loadWords } from './words'
-import controlRoute = require('../../nodes/control-route/control-route')
-import createRoute = require('../../nodes/create-route/create-route')
-import deleteRoute = require('../../nodes/delete-route/delete-route')
-import ensureRoute = require('../../nodes/ensure-route/ensure-route')
-import failover = require('../../nodes/failover/failover')
-import gateway = require('../../nodes/gateway/gateway')
-import getDevice = require('../../nodes/get-device/get-device')
-import getRoute = require('../../nodes/get-route/get-route')
-import listDevices = require('../../nodes/list-devices/list-devices')
-import listRoutes = require('../../nodes/list-routes/list-routes')
-import metrics = require('../../nodes/metrics/metrics')
-import preset = require('../../nodes/preset/preset')
-import session = require('../../nodes/session/session')
-import statistics = require('../../nodes/statistics/statistics')
-import updateRoute = require('../../nodes/update-route/update-route')
-import watch = require('../../nodes/watch/watch')
 
 /** Flows in the real runtime of Node-RED, and what became of each message. */
 
 helper.init(require.resolve('node-red'))
 
-const NODES: Array<(RED: NodeAPI) => void> = [
-  gateway,
-  session,
-  listDevices,
-  getDevice,
-  listRoutes,
-  getRoute,
-  createRoute,
-  updateRoute,
-  deleteRoute,
-  controlRoute,
-  ensureRoute,
-  statistics,
-  preset,
-  watch,
-  metrics,
-  failover,
-  require('@node-red/nodes/core/network/06-httpproxy.js') as (RED: NodeAPI) => void,
-]
+type Registering = (RED: NodeAPI) => void
+
+const NODES = [
+  ...packaged.map((name) => `../../nodes/${name}/${name}`),
+  '@node-red/nodes/core/network/06-httpproxy.js',
+].map((path) => require(path) as Registering)
 
 export const ACTIONS = [
   'session',
@@ -85,7 +57,7 @@ export interface FlowOptions {
   /** More nodes. */
   others?: object[]
   /** More types of nodes. */
-  types?: Array<(RED: NodeAPI) => void>
+  types?: Registering[]
 }
 
 /** One of each node, or the given ones, all on one gateway, with one Catch node. */
@@ -232,7 +204,12 @@ export function send(nodeId: string, message: Message = {}): Promise<Outcome> {
   return new Promise((resolve) => {
     const outcome: Followed = { nodeId, messages: [], done: 0, over: () => resolve(outcome) }
     outcomes.set(_msgid, outcome)
-    helper.getNode(nodeId).receive({ ...message, _msgid })
+    const node = helper.getNode(nodeId) as ReturnType<typeof helper.getNode> | null
+    if (!node)
+      throw new Error(
+        `no node ${nodeId} runs: it is not in the flow, or its type has no entry in package.json`,
+      )
+    node.receive({ ...message, _msgid })
   })
 }
 
