@@ -1,6 +1,7 @@
 // The flow of secrets.test.ts: every kind of node on many gateways, nearly all of which fail.
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
+import { nodes } from '../support/manifests'
 import { SPELLINGS } from '../support/markers'
 import type { Properties } from '../support/node-red'
 import type { Proxy } from '../support/proxy'
@@ -15,19 +16,18 @@ import {
   type Quoting,
 } from './secrets-appliance'
 
+/** The nodes that do something with a message on one gateway. */
+const ACTIONS = nodes.filter((node) => !['gateway', 'watch', 'failover', 'metrics'].includes(node))
+
 /** What each kind of node is asked to do where all goes wrong. */
 export const ASKED: Record<string, { properties: Properties; writes?: true }> = {
+  ...Object.fromEntries(ACTIONS.map((node) => [node, { properties: {} }])),
   session: { properties: { action: 'start' } },
-  'list-devices': { properties: {} },
-  'get-device': { properties: {} },
-  'list-routes': { properties: {} },
-  'get-route': { properties: {} },
   'create-route': { properties: {}, writes: true },
   'update-route': { properties: { mode: 'replace' }, writes: true },
   'delete-route': { properties: {}, writes: true },
   'control-route': { properties: { action: 'start' }, writes: true },
   'ensure-route': { properties: { waitTimeout: 0.5 }, writes: true },
-  statistics: { properties: {} },
   preset: { properties: { action: 'import' }, writes: true },
 }
 
