@@ -191,8 +191,10 @@ interface Entry {
   _id?: string
 }
 
-const idIn = ({ id, _id }: Entry, split: NonNullable<Result['split']>): Partial<Result> =>
-  split === 'devices' ? { deviceId: _id } : { routeId: id }
+function idIn({ id, _id }: Entry, split: NonNullable<Result['split']>): Partial<Result> {
+  if (split === 'others') return {}
+  return split === 'devices' ? { deviceId: _id } : { routeId: id }
+}
 
 /** Writes a payload into a message, with what it is about as far as that is known. */
 function filled(

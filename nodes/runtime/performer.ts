@@ -41,8 +41,11 @@ export interface Result {
   plan?: object
   /** The payload has no secret any more: it stays as it is with *Hide secrets*. */
   isShown?: true
-  /** One message for each entry of the payload, with `msg.parts`. What the entries are. */
-  split?: 'routes' | 'devices'
+  /**
+   * One message for each entry of the payload, with `msg.parts`. What the entries are: the ID of a
+   * route or a device is in its message too.
+   */
+  split?: 'routes' | 'devices' | 'others'
 }
 
 /** What a type of action nodes does, and what it needs of node and message for it. */
