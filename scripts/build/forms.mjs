@@ -86,9 +86,10 @@ function inlined(scripts) {
 function labelsOf(node, language) {
   return (label) => {
     const [, of = node, key] = /^(?:(\w+):)?(.*)$/.exec(label)
-    const catalog = JSON.parse(read(`nodes/${of}/locales/${language}/${of}.json`))
+    const path = `nodes/${of}/locales/${language}/${of}.json`
+    const catalog = JSON.parse(read(path))
     const found = key.split('.').reduce((value, name) => value?.[name], catalog)
-    if (typeof found !== 'string') throw new Error(`${language} has no label ${key} of ${of}.`)
+    if (typeof found !== 'string') throw new Error(`${path} lacks "${key}".`)
     return found.split(/[:：(（]/)[0].trim()
   }
 }

@@ -91,11 +91,14 @@ const sampleOf = (message) => {
   return `<pre>${json.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)}</pre>`
 }
 
+/** The name of a field in the help, by the key of its label. */
+export const fieldOf = (key) => key.replace(/^(?:gateway:)?(?:label\.|form\.)?/, '')
+
 /** The labels and buttons of a form, but the name of the node, which Node-RED explains. */
 function fieldsIn(form) {
   const labels =
     /<(?:label|button|div class="[\w-]+-heading")[^]*?data-i18n="(?:\{\{package\}\}\/)?([^"]+)"/g
   return [...form.matchAll(labels)]
-    .map(([, key]) => ({ key, name: key.replace(/^(?:gateway:)?(?:label\.|form\.)?/, '') }))
+    .map(([, key]) => ({ key, name: fieldOf(key) }))
     .filter(({ name }) => name !== 'name')
 }
