@@ -12,19 +12,23 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import should from 'should'
 import { root } from '../support/root'
 
 const page = readFileSync(join(root, 'docs/project/architecture.md'), 'utf8')
-/** What a build needs, but for the packages. */
+/** What a build and a test need, but for the packages. */
 const PARTS = [
   'client',
   'docs',
+  'examples',
   'icons',
   'nodes',
   'scripts',
   'simulator',
+  'test',
+  'README.md',
   'package.json',
   'tsconfig.json',
 ]
@@ -44,7 +48,7 @@ describe('docs/project/architecture.md', () => {
 
   it('names no file or folder that is not there, but for those of its example', () => {
     const added = steps().map(({ file }) => file)
-    const named = [...page.matchAll(/`((?:client|nodes|simulator)\/[\w./-]+)`/g)].map(
+    const named = [...page.matchAll(/`((?:client|nodes|simulator|test)\/[\w./-]+)`/g)].map(
       ([, at]) => at!,
     )
     for (const path of named) {
@@ -63,7 +67,7 @@ describe('docs/project/architecture.md', () => {
     })
     after(() => rmSync(project, { recursive: true, force: true }))
 
-    it('gives a node that runs', async () => {
+    it('gives a node that passes its test', async () => {
       steps().should.not.be.empty()
       for (const { file, language, code } of steps()) {
         const path = join(project, file)
@@ -75,14 +79,27 @@ describe('docs/project/architecture.md', () => {
           writeFileSync(path, code)
         }
       }
-      await run('scripts/build.mjs', '--package')
+      ;(await run('scripts/test.mjs', 'nodes/list-alarms')).should.match(/^1 passed, 0 failed$/m)
+    })
+
+    it('gives a node that runs in Node-RED', async () => {
       writeFileSync(join(project, 'try.mjs'), TRY)
       JSON.parse(await run('try.mjs')).should.eql({
         loaded: [true, null],
         payload: [{ text: 'Fan failed' }],
+        each: { text: 'Fan failed' },
         requests: 2,
         calls: ['POST /api/session', 'GET /api/session', 'GET /api/devices', 'GET …/alarms'],
       })
+    })
+
+    it('leaves nothing out of its texts in English', async () => {
+      const { lacksIn } = (await import(pathToFileURL(join(root, 'scripts/lacks.mjs')).href)) as {
+        lacksIn: (root: string) => Promise<string[]>
+      }
+      const lacks = await lacksIn(project)
+      lacks.length.should.be.above(0)
+      lacks.filter((one) => /en-US|package\.json|\.ts$/.test(one)).should.eql([])
     })
 
     async function run(...args: string[]): Promise<string> {
@@ -100,12 +117,14 @@ interface Step {
 
 /** Each step that has a file and what goes into it. */
 function steps(): Step[] {
-  const STEP = /^\d+\. [^\n]* in `([^`]+)`:\n\n {3}```(\w+)\n([^]*?)^ {3}```/gm
-  return [...section('Add an operation').matchAll(STEP)].map(([, file, language, code]) => ({
-    file: file!,
-    language: language!,
-    code: code!.replace(/^ {3}/gm, ''),
-  }))
+  const STEP = /^\d+\. [^\n]* in `([^`]+)`:\n\n( {3,4})```(\w+)\n([^]*?)^\2```/gm
+  return [...section('Add an operation').matchAll(STEP)].map(
+    ([, file, indent, language, code]) => ({
+      file: file!,
+      language: language!,
+      code: code!.replaceAll(new RegExp(`^${indent!}`, 'gm'), ''),
+    }),
+  )
 }
 
 /** A file with the `+` lines of a difference, each behind the line that is above it. */
@@ -153,6 +172,8 @@ runScript(async () => {
     { id: 'alarms', z: 'tab', type: 'media-gateway-list-alarms', gateway: 'gateway', wires: [['pack']] },
     { id: 'pack', z: 'tab', type: 'function', wires: [['out']],
       func: 'msg.payload = { payload: msg.payload, requests: msg.gateway.requests }; return msg' },
+    { id: 'in each', z: 'tab', type: 'http in', url: '/each', method: 'get', wires: [['each']] },
+    { id: 'each', z: 'tab', type: 'media-gateway-list-alarms', gateway: 'gateway', output: 'split', wires: [['out']] },
     { id: 'out', z: 'tab', type: 'http response', wires: [] },
   ])
   // A deploy is answered before its flow has started.
@@ -161,6 +182,8 @@ runScript(async () => {
   const calls = simulator.journal.map(
     ({ method, path }) => method + ' ' + path.replace(/^.*(?=\\/alarms)/, '…'),
   )
-  console.log(JSON.stringify({ loaded: [set.enabled, set.err ?? null], payload, requests, calls }))
+  const each = await nodeRed.get('each')
+  const loaded = [set.enabled, set.err ?? null]
+  console.log(JSON.stringify({ loaded, payload, each, requests, calls }))
 })
 `
