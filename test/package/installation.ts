@@ -10,6 +10,9 @@ import 'should'
 import { root } from '../support/root'
 import { until } from '../support/until'
 
+/** As it says it in English and German. */
+const RUNS = /Started flows|Flows sind gestartet/
+
 const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
 // The installed copy is none of the code whose coverage is measured.
 export const env = { ...process.env, NODE_V8_COVERAGE: undefined }
@@ -25,6 +28,7 @@ export class Installation {
   /** Of the editor, with a slash at its end. */
   url = ''
   private server: ChildProcess | undefined
+  private output = ''
 
   constructor(name: string) {
     this.folder = join(this.userDir, 'node_modules', name)
@@ -64,19 +68,34 @@ export class Installation {
       { env, stdio: ['ignore', 'pipe', 'pipe'] },
     )
     this.server = server
-    let output = ''
     for (const stream of [server.stdout, server.stderr]) {
-      stream.on('data', (chunk) => (output += String(chunk)))
+      stream.on('data', (chunk) => (this.output += String(chunk)))
     }
-    await until(
-      () => {
-        if (server.exitCode !== null) throw new Error(`Node-RED did not start:\n${output}`)
-        this.url = /now running at (http\S+)/.exec(output)?.[1] ?? ''
-        return this.url !== ''
-      },
-      'the start of Node-RED',
-      60_000,
-    )
+    await this.says(/now running at (http\S+)/, 'the start of Node-RED')
+    this.url = /now running at (http\S+)/.exec(this.output)![1]!
+    // What it says of its first flows would count for the next deploy.
+    await this.says(RUNS, 'the start of its flows')
+  }
+
+  /** Deploys flows in full, and waits until they run: the answer comes before. */
+  async deploy(flow: object[]): Promise<void> {
+    const from = this.output.length
+    const answer = await fetch(`${this.url}flows`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'Node-RED-Deployment-Type': 'full' },
+      body: JSON.stringify(flow),
+    })
+    await answer.text()
+    answer.status.should.equal(204)
+    await this.says(RUNS, 'the start of the flows', from)
+  }
+
+  private async says(words: RegExp, what: string, from = 0): Promise<void> {
+    const said = (): boolean => {
+      if (this.server!.exitCode !== null) throw new Error(`Node-RED ended:\n${this.output}`)
+      return words.test(this.output.slice(from))
+    }
+    await until(said, what, 60_000)
   }
 
   /** What the admin API returns. */

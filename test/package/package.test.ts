@@ -386,10 +386,10 @@ describe('the package', function () {
   const text = (path: string, accept?: string): Promise<string> => installation.text(path, accept)
   const get = async (path: string): Promise<unknown> => JSON.parse(await text(path))
 
-  async function post(path: string, body: unknown, headers = {}): Promise<Response> {
+  async function post(path: string, body: unknown): Promise<Response> {
     const answer = await fetch(installation.url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
     // Read to its end: until then its connection stays open.
@@ -408,9 +408,7 @@ describe('the package', function () {
           }
         : node,
     )
-    const answer = await post('flows', flow, { 'Node-RED-Deployment-Type': 'full' })
-    answer.status.should.equal(204)
-    await pause(200)
+    await installation.deploy(flow)
   }
 
   const called = (method: string, path: RegExp): boolean =>
