@@ -48,7 +48,11 @@ for (const language of LANGUAGES) {
           const { least, most, mostOfLong, mostOfLongest } = LENGTHS[language]
           const mostOfIts = LONG.includes(node) ? mostOfLong : most
           const count = wordsIn(page(), language)
-          count.should.be.within(least, LONGEST.includes(node) ? mostOfLongest : mostOfIts)
+          count.should.be.within(
+            least,
+            LONGEST.includes(node) ? mostOfLongest : mostOfIts,
+            `words in the help of ${node} in ${language}`,
+          )
         })
 
         it('marks nothing but values, with code', () => {
