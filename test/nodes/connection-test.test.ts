@@ -229,6 +229,32 @@ describe('a test of a connection', () => {
     body['message']!.should.not.match(/session node|attempt/)
   })
 
+  const FAULTS: Array<[what: string, wrong: Properties, expected: RegExp]> = [
+    ['the URL', { baseUrl: 'gateway' }, /^The URL must begin with/],
+    ['the fingerprint', { fingerprint: 'abc' }, /^The fingerprint must be/],
+    ['the timeout', { timeout: '5s' }, /^Request timeout \(timeout\) is "5s"; allowed are/],
+    ['the username', { username: '' }, /^The username is missing\./],
+    ['the password', { password: '' }, /^The password is missing\./],
+    ['a variable', { username: '${NOT_SET_HERE}' }, /^username: the environment variable NOT_SET/],
+    ['the TLS configuration', { tls: 'none' }, /^The TLS configuration does not exist/],
+    ['the proxy', { proxy: 'none' }, /^The HTTP proxy does not exist/],
+  ]
+  for (const [what, wrong, expected] of FAULTS) {
+    it(`names the field of a form that is not saved, as to a person: ${what}`, async () => {
+      const { body } = await test(form(simulator.url, wrong), 'writer')
+      body.should.containEql({ ok: false, code: 'CONFIG' })
+      body['message']!.should.match(expected).and.not.match(/option|openGateway/i)
+      logins().should.equal(0)
+    })
+  }
+
+  it('speaks of no options either where the gateway refuses what the form has', async () => {
+    const { body } = await test(form(simulator.url, { username: 'nobody else', password: 'guess' }))
+    body['message']!.should.match(/refused the username/).and.not.match(/option|baseUrl/i)
+    const certificate = await test(form(secure.url))
+    certificate.body['message']!.should.match(/fingerprint/).and.not.match(/option/i)
+  })
+
   it('runs for one user at a time, and for others beside it', async () => {
     const silent = new ScriptedAppliance(() => 'silence')
     await silent.start()

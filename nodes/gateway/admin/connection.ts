@@ -15,7 +15,7 @@ import { gatewayOptions, hostIn, type GatewayConfig, type GatewayCredentials } f
 import { isGatewayNode, type Appliance, type GatewayNode } from '../../runtime/gateway-node'
 import { hasInventory } from '../fleet/inventory'
 import type { CheckedInventory, ConnectionReport, FormAppliance } from '../../wire'
-import { NotDeployed, PasswordNeeded } from './failure'
+import { EDITOR, NotDeployed, PasswordNeeded } from './failure'
 import { checkedInventory, readFormInventory, withoutUser } from './inventory'
 import type { Asking, Logins } from './logins'
 
@@ -60,7 +60,7 @@ export async function connect(
     ? { ...resolved, ...(await rowIn(RED, resolved, appliance)) }
     : resolved
   const options = gatewayOptions(RED, config, { username, password })
-  const gateway = openConnection({ ...options, ...own?.(options) })
+  const gateway = openConnection({ ...options, node: EDITOR, ...own?.(options) })
   const end = await logins.inTurn(gateway, options.username, asking)
   return { gateway, reused: false, end }
 }

@@ -16,11 +16,14 @@ export class NotDeployed extends GatewayError {
   }
 }
 
+/** Who asks: a person, whom an error does not tell about the options of a program. */
+export const EDITOR = { id: 'editor', name: '' }
+
 /** @param host of the gateway; empty where it is not known */
 export function failureOf(error: unknown, host: string, changes = false): Failure {
   // Whatever else was thrown may repeat what the gateway has sent.
   const known = error instanceof GatewayError ? error : new Error('unknown')
-  const failure = asGatewayError(known, { name: 'editor', changes }, { id: '', name: '', host })
+  const failure = asGatewayError(known, { name: 'editor', changes }, { ...EDITOR, host })
   const { code } = failure
   const shown = withoutLabels(failure.sentences)
   const message = textOf(shown)

@@ -43,7 +43,9 @@ function headline(report: ConnectionReport): HTMLElement {
 
 /** Where to correct the values need not be said in the form that has them. */
 const forForm = ({ sentences }: ConnectionReport): Said[] | undefined =>
-  sentences?.filter((one) => !('key' in one && one.key === 'correctLogin'))
+  sentences?.filter((one) => !('key' in one && CORRECTIONS.includes(one.key)))
+
+const CORRECTIONS = ['correct', 'correctNode', 'correctLogin']
 
 /** For the other codes, the sentences of the failure say what to do. */
 const ADVISED = ['LOGIN_REFUSED']
