@@ -6,7 +6,7 @@ import { until } from '../support/until'
 /** In the environment, the first of these counts for Node-RED. */
 const system = (language: string): NodeJS.ProcessEnv => ({ LC_ALL: language })
 
-const WORDS = { 'en-US': 'are running', de: 'laufen', ja: '実行中' }
+const WORDS = { 'en-US': 'routes running', de: 'in Betrieb', ja: '実行中' }
 
 /** The language of the server is only known in a Node-RED of its own. */
 describe('the language of the texts of a watch', function () {

@@ -107,7 +107,7 @@ describe('watch', () => {
     await until(() => texts('snapshot').length === 2)
     texts('snapshot')
       .sort()
-      .should.eql(['Gateway 1: 4 of 6 routes are running', 'Gateway 1: 4 von 6 Routen laufen'])
+      .should.eql(['Gateway 1: 4 of 6 routes running', 'Gateway 1: 4 von 6 Routen in Betrieb'])
 
     const { id, name } = simulator.routes.find(({ state }) => state === 'running')!
     simulator.stopRoute(id)

@@ -112,9 +112,9 @@ const GOOD: ReadonlySet<unknown> = new Set([
 function status(event: Event, words: Words, whole: string, part?: string): string {
   const before = lower(event.before)
   const after = lower(event.after)
-  const details = detailsOf(event, words)
+  const details = detailsOf(event)
   const shows = (now: string, then?: string): string =>
-    words.say('shows', { whole, part, now, before: then }) + details
+    words.say('shows', { whole, part, now, before: then }) + noted(words, details)
   if (!CODES.has(before) && !CODES.has(after)) {
     const now = stateWord(event.after, words)
     if (now === undefined) return says(words, whole, part, 'unknown')
@@ -127,11 +127,8 @@ function status(event: Event, words: Words, whole: string, part?: string): strin
   // A code that says nothing, as of a route that is stopped, needs no words beside the state.
   if (predicate === 'unknown' && word !== undefined) return shows(word)
   const goesWithoutSaying = word === undefined || (after === 'ok' && GOOD.has(state))
-  return (
-    says(words, whole, part, predicate) +
-    (goesWithoutSaying ? '' : words.say('beside', { word })) +
-    (after === 'ok' ? '' : details)
-  )
+  const notes = [goesWithoutSaying ? undefined : word, after === 'ok' ? undefined : details]
+  return says(words, whole, part, predicate) + noted(words, ...notes)
 }
 
 function predicateOf(
@@ -154,10 +151,16 @@ function predicateOf(
 }
 
 /** The gateway's own words, unless they only repeat the state. */
-function detailsOf({ details, after, states }: Event, words: Words): string {
+function detailsOf({ details, after, states }: Event): string | undefined {
   const said = lower(details)
-  if (said === undefined || said === lower(after) || said === lower(states?.after)) return ''
-  return words.say('details', { words: clipped(details!) })
+  if (said === undefined || said === lower(after) || said === lower(states?.after)) return undefined
+  return clipped(details!)
+}
+
+/** Notes in one pair of parentheses, after a sentence. */
+function noted({ say }: Words, ...notes: Array<string | undefined>): string {
+  const said = notes.filter((note) => note !== undefined)
+  return said.length === 0 ? '' : say('details', { words: said.join(say('comma')) })
 }
 
 function pairing(event: Event, words: Words): string {
@@ -168,7 +171,7 @@ function pairing(event: Event, words: Words): string {
     return says(words, gateway, peer, before === undefined ? 'unknown' : 'removed')
   }
   const whole = gateway + words.say('comma') + peer
-  return words.say('shows', { whole, now, before }) + detailsOf(event, words)
+  return words.say('shows', { whole, now, before }) + noted(words, detailsOf(event))
 }
 
 function interfaces(event: Event, words: Words): string {
@@ -228,12 +231,8 @@ const isChanged = (before: unknown, after: unknown): boolean =>
 
 function data(event: Event, words: Words): string {
   const { after } = event
-  const route = routeOf(event)
-  if (typeof after === 'boolean') {
-    return says(words, route, words.say('source'), after ? 'data' : 'noData')
-  }
-  const what = measured({ measure: 'bitrate' }, words)
-  return `${route}: ${words.say('notMeasured', { what })}`
+  const predicate = after === true ? 'data' : after === false ? 'noData' : 'unwatched'
+  return says(words, routeOf(event), words.say('source'), predicate)
 }
 
 /** Who calls, by the name or else by the address, and the source or destination that is called. */
@@ -273,7 +272,7 @@ function incidentText(event: Event, words: Words): string | undefined {
 function snapshotText({ device, routes }: Wordless<Snapshot>, words: Words): string {
   const running = routes.filter(({ state }) => state === 'running').length
   const unknown = routes.filter(({ state }) => state === undefined).length
-  const key = routes.length === 0 ? 'routes.none' : running === 1 ? 'routes.one' : 'routes'
+  const key = routes.length === 0 ? 'routes.none' : routes.length === 1 ? 'routes.single' : 'routes'
   const notes = [words.say(key, { running, routes: routes.length })]
   if (unknown > 0) notes.push(words.say('stateUnknown', { count: unknown }))
   const state = stateWord(device.status, words)

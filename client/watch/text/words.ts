@@ -16,7 +16,7 @@ export interface Words {
 
 export type Values = Readonly<Record<string, string | number | undefined>>
 
-/** Every catalog has every key: the compiler sees to it. Durations stand after „nach“, in the dative. */
+/** Every catalog has every key: the compiler sees to it. In German, a duration is in the dative. */
 export type Key = keyof typeof english
 
 type Catalog = Readonly<Record<Key | `failure.${ErrorCode}` | `measure.${Measure}`, string>>
@@ -57,10 +57,10 @@ export function filled(template: string, values: Values): string {
 
 /** The name with a word for what it is, where the name does not contain that already. */
 export function titled(kind: 'gateway' | 'route', name: string, { say }: Words): string {
-  const word = say(`title.${kind}`)
+  const title = say(`title.${kind}`)
   const lower = name.toLowerCase()
-  const says = lower.includes(word.toLowerCase()) || lower.includes(kind)
-  return says ? name : `${word} ${name}`
+  const says = lower.includes(title.toLowerCase()) || lower.includes(kind)
+  return says ? name : say('titled', { title, name })
 }
 
 /** In the two largest units; undefined when it is not known. */
@@ -72,8 +72,8 @@ export function durationOf(ms: number | undefined, words: Words): string | undef
     counted(large, count) + (rest === 0 ? '' : words.say('and') + counted(small, rest))
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return counted('second', seconds)
+  if (seconds < 60 * 60) return both('minute', Math.floor(seconds / 60), 'second', seconds % 60)
   const minutes = Math.round(seconds / 60)
-  if (minutes < 60) return counted('minute', minutes)
   if (minutes < 24 * 60) return both('hour', Math.floor(minutes / 60), 'minute', minutes % 60)
   const hours = Math.round(minutes / 60)
   return both('day', Math.floor(hours / 24), 'hour', hours % 24)

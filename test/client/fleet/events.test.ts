@@ -5,7 +5,7 @@ describe('events of the engine of a fleet', () => {
   it('name the config node, in the language of the watch', () => {
     engineEvent({ isUp: false, at: 1000 }, 'North', 'de').should.eql({
       event: 'fleet.engine-lost',
-      text: 'Gateway North: Lease auf der Engine verloren, diese Instanz arbeitet nicht mehr für ihre Appliances',
+      text: 'Gateway North: Diese Instanz hat ihre Lease auf der Engine verloren und betreut ihre Appliances nicht mehr',
       at: 1000,
       device: { id: '', name: '' },
       before: 'up',
@@ -14,7 +14,7 @@ describe('events of the engine of a fleet', () => {
     const back = { isUp: true, at: 4000, since: 1000, outageMs: 3000 }
     engineEvent(back, 'North', 'en-US').should.eql({
       event: 'fleet.engine-back',
-      text: 'Gateway North: the lease on the engine is back after 3 seconds',
+      text: 'Gateway North: this instance has its lease on the engine again after 3 seconds',
       at: 4000,
       since: 1000,
       outageMs: 3000,
@@ -35,7 +35,7 @@ describe('events of the engine of a fleet', () => {
     begun.should.eql({
       event: 'incident.begun',
       incident: { id, ...incident, until: null, durationMs: null },
-      text: 'Gateway North: the lease on the engine is lost, so this instance has stopped working for its appliances',
+      text: 'Gateway North: this instance has lost its lease on the engine and has stopped working for its appliances',
       at: 1000,
       device: { id: '', name: '' },
       before: 'ok',
@@ -45,7 +45,7 @@ describe('events of the engine of a fleet', () => {
     engineEvent(back, 'North', 'en-US', 'incidents').should.eql({
       event: 'incident.ended',
       incident: { id, ...incident, until: 4000, durationMs: 3000 },
-      text: 'Gateway North: the lease on the engine is back after 3 seconds',
+      text: 'Gateway North: this instance has its lease on the engine again after 3 seconds',
       at: 4000,
       device: { id: '', name: '' },
       before: 'critical',

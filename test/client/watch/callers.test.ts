@@ -41,7 +41,7 @@ describe('callers of a gateway', () => {
         since: event.at,
         durationMs: null,
       },
-      text: 'News: 203.0.113.8 has connected to destination “Partners”',
+      text: 'News: 203.0.113.8 connected to destination “Partners”',
     })
     world.told.length = 0
     await world.look(3)
@@ -56,7 +56,9 @@ describe('callers of a gateway', () => {
     should(south!.caller!.since).equal(event.at)
     should(south!.caller!.durationMs).equal(Math.round(south!.at - event.at))
     south!.should.containEql({ event: 'caller.left', before: 'connected', after: 'away' })
-    south!.text.should.match(/^News: 203\.0\.113\.8 has left destination “Partners” after \d+ /)
+    south!.text.should.match(
+      /^News: 203\.0\.113\.8 disconnected from destination “Partners” after \d+ /,
+    )
   })
 
   it('that reconnect from the same address within the hold have not left', async () => {

@@ -49,9 +49,9 @@ describe('the sentences on an incident', () => {
       'City hall: keine Quelle (disconnected)',
       'City hall: jetzt keine Quelle (disconnected)',
       'City hall: nach 3 Minuten wieder OK (keine Quelle)',
-      'City hall wurde nach 3 Minuten gestoppt: keine Quelle',
-      'City hall: nach 3 Minuten nicht mehr überwacht (keine Quelle)',
-      'City hall: nach 3 Minuten gestoppt (Ziel „X“ verloren)',
+      'City hall wurde nach 3 Minuten Störung gestoppt: keine Quelle',
+      'City hall: nach 3 Minuten Störung nicht mehr überwacht (keine Quelle)',
+      'City hall: nach 3 Minuten Störung gestoppt (Ziel „X“ verloren)',
       'Gateway Nord: nach 3 Minuten wieder OK (Gateway nicht erreichbar)',
     ],
     ja: [
@@ -61,7 +61,7 @@ describe('the sentences on an incident', () => {
       'City hall: 停止されました (ソースなし、3分間)',
       'City hall: 監視対象外 (ソースなし、3分間)',
       'City hall: 停止 (出力先「X」切断、3分間)',
-      'ゲートウェイ Nord: 3分後に正常に復帰 (ゲートウェイに接続できません)',
+      'ゲートウェイ「Nord」: 3分後に正常に復帰 (ゲートウェイに接続不可)',
     ],
   }
   for (const [language, sentences] of Object.entries(SENTENCES)) {

@@ -239,7 +239,9 @@ describe('an incident', () => {
     lasts(10_000, {}).should.eql(['ended gateway: ok'])
     const [, ended] = of.events
     ended!.incident!.durationMs!.should.equal(90_000)
-    ended!.text.should.equal('Gateway: OK again after 2 minutes (gateway unreachable)')
+    ended!.text.should.equal(
+      'Gateway: OK again after 1 minute and 30 seconds (gateway unreachable)',
+    )
   })
 
   it('of the gateway is held for as long as all others', () => {
@@ -260,7 +262,7 @@ describe('an incident', () => {
     ])
     const [begun] = of.events
     begun!.should.containDeep({
-      text: 'Route a: bitrate of the source 5 Mbit/s, below 6 Mbit/s',
+      text: 'Route a: bit rate of the source 5 Mbit/s, below 6 Mbit/s',
       measure: 'bitrate',
       of: 'source',
       value: 5,
@@ -270,7 +272,7 @@ describe('an incident', () => {
     lasts(15_000, {}).should.eql(['ended Route a: ok'])
     lasts(60_000, { state: 'stopped' }).should.eql(['ended Route a: stopped'])
     const ended = of.events.at(-1)!
-    ended.text.should.match(/^Route a: stopped \(bitrate of the source: threshold passed for /)
+    ended.text.should.match(/^Route a: stopped \(bit rate of the source: threshold passed for /)
     // The value is that of the end: a route that is stopped has none.
     ended.should.have.properties({ value: null, limit: 6 })
   })

@@ -47,20 +47,24 @@ describe('the text of an event', () => {
       return LANGUAGES.map((language) => eventText({ event: 'snapshot', ...all }, language))
     }
     text(['running', 'idle', 'running']).should.eql([
-      'Gateway 1: 2 of 3 routes are running',
-      'Gateway 1: 2 von 3 Routen laufen',
-      'Gateway 1: 3件中2件のルートが実行中です',
+      'Gateway 1: 2 of 3 routes running',
+      'Gateway 1: 2 von 3 Routen in Betrieb',
+      'Gateway 1: 3件中2件のルートを実行中',
     ])
     text(['running', undefined], 'Offline').should.eql([
-      'Gateway 1: 1 of 2 routes is running, state of 1 unknown, offline',
-      'Gateway 1: 1 von 2 Routen läuft, Zustand von 1 unbekannt, offline',
-      'Gateway 1: 2件中1件のルートが実行中です、1件の状態は不明です、オフライン',
+      'Gateway 1: 1 of 2 routes running, state of 1 unknown, offline',
+      'Gateway 1: 1 von 2 Routen in Betrieb, Zustand von 1 unbekannt, offline',
+      'Gateway 1: 2件中1件のルートを実行中、1件は状態不明、オフライン',
     ])
-    text(['stopped'])[0]!.should.equal('Gateway 1: 0 of 1 routes are running')
+    text(['stopped']).should.eql([
+      'Gateway 1: 0 of 1 route running',
+      'Gateway 1: 0 von 1 Route in Betrieb',
+      'Gateway 1: 1件中0件のルートを実行中',
+    ])
     text([]).should.eql([
       'Gateway 1: no routes',
       'Gateway 1: keine Routen',
-      'Gateway 1: ルートはありません',
+      'Gateway 1: ルートなし',
     ])
   })
 
