@@ -86,11 +86,11 @@ export const SENTENCES = {
   notOwned:
     'This instance no longer owns the appliance, or cannot prove that it does. The request was not sent.',
   otherFlows:
-    'The instance of Node-RED that owns the appliance does not have this node, or has it with other settings. Deploy the same flows on all instances.',
+    'The instance that owns the appliance does not have this node, or has it with other settings. Deploy the same flows on all instances.',
   failoverWaits:
-    'The failover waits for what it has kept on the engine of the fleet, and protects nothing until then. Check the NATS server and the network.',
+    'The failover is waiting for its stored state from the engine of the fleet. Until then, it protects nothing. Check the NATS server and the network.',
   otherVersion:
-    'The instance of Node-RED that owns the appliance has another version of the nodes. Install the same version on all instances.',
+    'The instance that owns the appliance has another version of the nodes. Install the same version on all instances.',
 
   // Failovers.
   lastKnown: '__host__ shows only its last known state: its status is "__status__".',
@@ -99,13 +99,13 @@ export const SENTENCES = {
   otherFailover:
     'Another failover already protects route "__route__". A route can only have one: remove the other failover, or choose another route.',
   monitorStopped:
-    'Monitor route "__route__" is stopped, and shows nothing of its source. Start it.',
+    'Monitor route "__route__" is stopped, so it shows nothing of its source. Start it.',
 
   // The login.
   loginRefused: '__host__ refused the username or the password (HTTP __status__).',
   correctLogin: 'Correct them in the configuration of the gateway, and deploy.',
   loginNotFound: 'Check the URL too: this may be another server.',
-  apiInUrl: 'The URL ends in /api, which is added automatically: remove it.',
+  apiInUrl: 'Remove /api from the end of the URL: it is added automatically.',
   pathInUrl: 'The URL has the path __path__: if that is the path of a web page, remove it.',
   noSession: 'The response to the login contains no session.',
   tooManySessions:
@@ -113,7 +113,7 @@ export const SENTENCES = {
   endsSessions:
     '__host__ ends each new session immediately. Check on the gateway whether the account may log in, and whether other clients end its sessions.',
   losesSessions:
-    '__host__ has ended one session after the other soon after its login. Another program may log in with the same account: give each its own, or more sessions to the account.',
+    '__host__ keeps ending sessions soon after their login. Another program may log in with the same account: give each program its own account, or allow the account more sessions.',
   nextLogin: 'Next attempt in __time__ s.',
   noLogin:
     'No further attempt is made, so that the account does not get locked. To try the same credentials again, send "start" to a session node.',
@@ -140,7 +140,7 @@ export const SENTENCES = {
   notAGateway:
     'The server at __host__ does not respond like a media gateway (__request__). Check the URL and its path.',
   sentPage: '__host__ sent a web page instead of a result (__request__).',
-  sentNoResult: '__host__ sent a response that is no result (__request__).',
+  sentNoResult: '__host__ sent a response that is not a result (__request__).',
   gotNothing: 'The response was empty.',
   gotPage: 'The response was a web page.',
   gotText: 'The response was not JSON.',
@@ -244,7 +244,7 @@ export const SENTENCES = {
   replicasInvalid: 'The number of replicas on the engine must be 1, 3 or 5.',
   correct: 'Correct it in the configuration of the gateway, and deploy.',
   passwordNeeded:
-    'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is only sent to where it was stored for.',
+    'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is sent only with the settings that it was stored for.',
   notDeployed: 'This gateway is not deployed. Deploy it first.',
 
   // The inventory.
@@ -254,7 +254,7 @@ export const SENTENCES = {
   inventoryNoHeader:
     'The inventory is no JSON, and no CSV: its first line must name the columns, among them name. An example of a first line is name,baseUrl,fingerprint,username,password.',
   inventoryQuote:
-    'The CSV of the inventory has a quotation mark without its counterpart: see line __line__.',
+    'The CSV of the inventory has a quotation mark that is not closed: see line __line__.',
   inventoryColumnTwice: 'Two columns of the inventory are called __field__. Rename one of them.',
   inventoryColumn:
     'The inventory has no column __meant__, but one called "__field__". Did you mean __meant__? Rename the column.',
@@ -303,7 +303,7 @@ export const SENTENCES = {
   fleetTwice:
     'Another config node of this Node-RED takes part in the fleet "__fleet__" on the same engine. Put all appliances into one inventory, or give each config node a fleet of its own.',
   inventoryDiffers:
-    'The names or URLs in this inventory differ from the names or URLs that __instances__ have. An appliance that the instance working for it does not know is not watched: give all instances the same inventory.',
+    'This inventory has other names or URLs than __instances__. If the instance that works for an appliance does not know it, nothing watches it: give all instances the same inventory.',
   engineMissing: 'The share is a lease, but no engine is given.',
   fleetKeyMissing:
     'The share is a lease, but no fleet key is given. Enter the same one on all instances: a text that cannot be guessed, such as the output of "openssl rand -hex 32".',
@@ -314,9 +314,9 @@ export const SENTENCES = {
   applianceNeeded:
     'This gateway has an inventory. Name one of its appliances in the Appliance field, or in msg.appliance.',
   applianceElsewhere:
-    'Appliance "__appliance__" belongs to the share of another instance of Node-RED. Send the message there.',
+    'Appliance "__appliance__" belongs to the share of another instance. Send the message there.',
   applianceInPart:
-    'Appliance "__appliance__" belongs to the part __part__ of the inventory, and this instance of Node-RED has the part __own__. Send the message to the instance with the share __part__.',
+    'Appliance "__appliance__" belongs to the part __part__ of the inventory, but this instance has the part __own__. Send the message to the instance with the share __part__.',
   share: 'The property share must be all, lease, or a part of the inventory such as 1/3.',
 
   // Requests of the editor.

@@ -171,7 +171,7 @@ function writesOf(memory: unknown): number {
 type Work = 'read' | 'write'
 
 const FAILED: Record<Work, string> = {
-  read: 'The failover of "__appliance__", and perhaps of more gateways, waits for what it has kept on the engine, and protects nothing until then:',
+  read: 'The failover of "__appliance__", and perhaps of more gateways, is waiting for its stored state from the engine, and protects nothing until then:',
   write:
     'What the failover of "__appliance__", and perhaps of more gateways, has to remember cannot be kept on the engine: an instance of Node-RED that takes over will not know of a hold.',
 }

@@ -26,10 +26,18 @@ const textsIn = (name: string): string[] =>
     .map((text) => text.slice(1, -1))
 const texts = files.flatMap(textsIn)
 
+/** Sentences of the nodes alone, which a program cannot get. */
+const OF_THE_NODES = ['variable', 'fleetTwice']
+
 describe('the sentences of the client', () => {
   it('speak of no node, message, deploy, dry run or form where they are written', () => {
     texts.length.should.be.above(1000)
     texts.filter((text) => text.includes(' ') && OF_NODE_RED.test(text)).should.eql([])
+  })
+
+  it('speak of another instance, not of Node-RED, wherever a program may be one', () => {
+    const naming = Object.entries(SENTENCES).filter(([, said]) => said.includes('Node-RED'))
+    naming.map(([key]) => key).should.eql(OF_THE_NODES)
   })
 
   it('speak of none of these in the table either, as a program gets them', () => {

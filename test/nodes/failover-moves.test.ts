@@ -294,7 +294,9 @@ describe('a failover whose appliance moves', () => {
     // Once, and not at the first attempt that fails.
     caught.should.have.length(1)
     const [{ error, appliance }] = caught as [Caught]
-    error.message.should.match(/"oslo".* waits for what it has kept on the engine.* no engine$/)
+    error.message.should.match(
+      /"oslo".* is waiting for its stored state from the engine.* no engine$/,
+    )
     should(error.cause).containDeep({ code: 'UNAVAILABLE', appliance: 'oslo', applied: 'no' })
     should(appliance).equal('oslo')
 
@@ -334,7 +336,7 @@ describe('a failover whose appliance moves', () => {
     for (const error of [...errors, ...(await Promise.all(elsewhere)), await command()]) {
       should(error).have.properties({ code: 'UNAVAILABLE' })
       const { message, cause } = error as GatewayError
-      message.should.match(/waits for what it has kept on the engine/)
+      message.should.match(/is waiting for its stored state from the engine/)
       should(cause).containEql({ applied: 'no', retryable: true })
     }
     for (const error of errors) String(error).should.match(/ Nothing was changed\.$/)

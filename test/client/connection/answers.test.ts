@@ -68,7 +68,7 @@ describe('what an appliance answers', () => {
     await start(({ what }) => (what === 'GET /api/devices/D' ? { text: 'Hello' } : undefined))
     await listDevices(gateway, op())
     const { message } = await errorOf(getDevice(gateway, 'D', op()))
-    message.should.match(/sent a response that is no result.*The response was not JSON\.$/)
+    message.should.match(/sent a response that is not a result.*The response was not JSON\.$/)
   })
 
   it('of another shape, is to be reported with the version', async () => {

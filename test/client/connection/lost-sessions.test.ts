@@ -225,7 +225,7 @@ describe('a session that gets lost', () => {
     }
     // Of a minute: four at once, then after 2, 4, 8, 16 and 32 s.
     appliance.logins.should.be.within(7, 10)
-    errors[0]!.should.match(/ended one session after the other.*Next attempt in \d s\.$/)
+    errors[0]!.should.match(/keeps ending sessions.*Next attempt in \d s\.$/)
     logged.should.have.length(1)
     // Once it lasts, that is over.
     moved += 60_000
