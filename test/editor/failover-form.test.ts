@@ -203,7 +203,7 @@ inBrowser('the dialog of the failover', function () {
     srtRoute().source.port = 7777
     await openOn(sides)
     await untilNow(new RegExp(`^Now: neither, because Port is 7777, Main has ${port}\\.`))
-    await page.getByRole('button', { name: 'Use what the route has now as Main' }).click()
+    await page.getByRole('button', { name: 'Use the present source as Main' }).click()
     await untilNow(/^Now: main\.$/)
     should(await input('main', 'port').inputValue()).equal('7777')
     await done()
@@ -245,9 +245,9 @@ inBrowser('the dialog of the failover', function () {
     const other = simulator.routes.find(({ name }) => name !== srtRoute().name)!.name
     await openOn()
     should(await lines('says')).eql([
-      'After 10 s without a good source that receives data, it switches to backup.',
+      'After 10 s without a good source that receives data, the node switches to backup.',
       'If the new source is not good within 10 s, it switches back, and tries again later.',
-      'It stays on backup until it fails or a message asks for main.',
+      'It stays on backup until backup fails or a message asks for main.',
     ])
     await enter('holdOff', '90')
     await enter('settle', '${SETTLE}')
@@ -259,9 +259,9 @@ inBrowser('the dialog of the failover', function () {
     await at('hold-variable').fill('SPARE')
     should(await lines('says')).eql([
       'Held at the start if ${SPARE} is true.',
-      'After 90 s without a good source, it switches to backup.',
+      'After 90 s without a good source, the node switches to backup.',
       'If the new source is not good within ${SETTLE}, it switches back, and tries again later.',
-      `It returns to main after that was good for 10 min on “${other}”.`,
+      `It returns to main after “${other}” has shown main as good for 10 min.`,
     ])
     await choose('restore', 'message')
     await choose('method', 'routes')
@@ -272,7 +272,9 @@ inBrowser('the dialog of the failover', function () {
       'Held at the start: no automatic switches until a message with msg.action = release.',
     )
     should(changed[1]).match(/^After … .*, it stops the main route and starts the backup route\.$/)
-    should(changed[3]).equal('It returns to main after messages reported that as good for 10 min.')
+    should(changed[3]).equal(
+      'It returns to main after messages have reported main as good for 10 min.',
+    )
     await cancel()
   })
 

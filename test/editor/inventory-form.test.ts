@@ -299,7 +299,7 @@ inBrowser('an inventory in the forms', function () {
       .containEql('Not used: Region')
       .and.containEql('Connected: 1 of 5')
       .and.containEql(`Oslo 2 certificate not trusted: ${print('A')}`)
-      .and.containEql('Oslo 4 another certificate than its row trusts')
+      .and.containEql('Oslo 4 not the certificate that its row trusts')
       .and.containEql('Username or password rejected')
     should(await page.locator('.from-appliance').count()).equal(0)
     // Nothing is trusted before somebody says so.
@@ -430,7 +430,7 @@ inBrowser('an inventory in the forms', function () {
     await openForm('any')
     should(asked.filter(({ path }) => path === 'lookup')).eql([])
     await says('route', 'Choose an appliance to see a list.')
-    const look = page.getByLabel('Show lists of')
+    const look = page.getByLabel('Browse', { exact: true })
     await look.click()
     await option('Site 3').click()
     await says('route', 'Routes to choose from: 1')

@@ -37,7 +37,7 @@ withSidebar('the sidebar: more commands', (sidebar) => {
     small().clearJournal()
     await button('stop shown').click()
     await says(question(), 'Stop 3 routes on Studio?')
-    await says(question(), 'Off the air go')
+    await says(question(), ' go off the air.')
     for (const name of ['Alpha', 'Beta', HOSTILE]) await says(question(), `“${name}”`)
     should(await focused(page)).equal('Cancel')
     // What stops by itself needs no command, and is no longer named.

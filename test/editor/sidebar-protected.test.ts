@@ -60,7 +60,7 @@ withSidebar('the sidebar: protected routes', (sidebar) => {
     small().clearJournal()
     await button('stop shown').click()
     await says(question(), 'Stop 1 routes on Guarded?')
-    await says(question(), `Off the air goes “${HOSTILE}”. Left out because they are protected: 2.`)
+    await says(question(), `“${HOSTILE}” goes off the air. Left out (protected): 2.`)
     await takePicture(
       editor().page.locator('.media-gateway-sidebar').first(),
       'sidebar-protected-question',

@@ -209,7 +209,7 @@ withDialogs('the dialog of the watch', (dialogs) => {
       [{ holdFor: 'soon' }, 'Hold for: a number from 0 to 86400'],
       [{ route: '', routeType: 'pattern' }, 'missing'],
       [{ device: '', deviceType: 'env' }, 'missing'],
-      [{ thresholds: 'bitrate' }, 'Thresholds: a list is expected'],
+      [{ thresholds: 'bitrate' }, 'Thresholds: must be a list'],
       [{ thresholds: [{ ...row, measure: undefined }] }, 'Thresholds: row 1: unknown'],
       [{ thresholds: [{ ...row, of: 'client' }] }, 'Thresholds: row 1: unknown'],
       [
@@ -281,15 +281,15 @@ withDialogs('the dialog of the watch', (dialogs) => {
     should(await high.getAttribute('class')).match(/input-error/)
     await high.fill('5 Mbit')
     await high.press('Tab')
-    should(await marks()).eql(['a number of at least 0 is expected', 'false', 'true'])
+    should(await marks()).eql(['must be a number of at least 0', 'false', 'true'])
     await done()
     should(await state('limits')).containEql({
       valid: false,
-      errors: ['Thresholds: row 1: a number of at least 0 is expected'],
+      errors: ['Thresholds: row 1: must be a number of at least 0'],
     })
 
     await openForm('limits')
-    should(await marks()).eql(['a number of at least 0 is expected', 'false', 'true'])
+    should(await marks()).eql(['must be a number of at least 0', 'false', 'true'])
     await high.fill(' 7.5 ')
     await done()
     should(await state('limits')).containEql({ valid: true })

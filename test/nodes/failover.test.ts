@@ -203,7 +203,7 @@ scene('says once that no change is accepted, and switches when one is', {}, asyn
   const failed = stage.event('failed')
   failed.should.match({ to: 'backup', failure: { code: 'REJECTED', applied: 'no' } })
   stage.event('unprotected').should.match({ from: 'main', reason: 'switch-failed' })
-  await stage.shows('^no protection: main failed, no switch to backup$')
+  await stage.shows('^no protection: main failed, switch to backup fails$')
   stage.caught.should.have.length(1)
   const [{ error, payload, topic, routeId }] = stage.caught as [Stage['caught'][number]]
   const gateway = { id: `gateway-${stage.id}`, name: stage.id }

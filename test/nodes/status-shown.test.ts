@@ -128,7 +128,9 @@ describe('the status that an editor is shown', function () {
         wires: [[]],
       },
     ])
-    await until(async () => /^\d von 2 laufen \d\d:\d\d:\d\d$/.test(String(await textOf('watch'))))
+    await until(async () =>
+      /^\d von 2 in Betrieb \d\d:\d\d:\d\d$/.test(String(await textOf('watch'))),
+    )
     await press()
     await until(async () => /^gestoppt \d\d:\d\d:\d\d$/.test(String(await textOf('control'))))
     should(await textOf('nobody')).equal('keine passende Route')
