@@ -47,17 +47,18 @@ describe('the words that the glossary rules out', () => {
   )
 
   for (const language of LANGUAGES) {
-    check(`the help: ${language}`, () =>
-      files('nodes', '.html')
-        .filter((file) => file.includes(`/${language}/`) || file.endsWith(`help/${language}.html`))
-        .map((file) => ({ file, text: readable.html(text(file)), language })),
-    )
+    check(`the help: ${language}`, () => help(language))
 
-    check(`the catalogs: ${language}`, () =>
-      files('nodes', '.json')
-        .filter((file) => file.includes(`/locales/${language}/`))
-        .map((file) => ({ file, text: valuesIn(text(file)), language })),
-    )
+    check(`the catalogs: ${language}`, () => catalogs(language))
+
+    it(`are set as the language sets its marks and spaces: ${language}`, () => {
+      const wrong = [...help(language), ...catalogs(language)].flatMap(({ file, text: given }) =>
+        TYPOGRAPHY[language].flatMap(([mark, instead]) =>
+          [...given.matchAll(mark)].map(([hit]) => `${file}: ${instead}, not ${hit}`),
+        ),
+      )
+      wrong.should.eql([])
+    })
   }
 
   check('the examples', () =>
@@ -94,6 +95,30 @@ interface Text {
   text: string
   language: Language
 }
+
+/** How marks and spaces are not set, with what is right. */
+const TYPOGRAPHY: Record<Language, Array<[wrong: RegExp, instead: string]>> = {
+  'en-US': [[/[^\n]{0,20}"/g, '“…”']],
+  de: [[/[^\n]{0,20}["”]/g, '„…“']],
+  ja: [
+    [/[^\n]{0,20}["“”]/g, '「…」'],
+    [/[^\n]{0,20}[（）：！，．〜]/g, '( ) : in half width'],
+    [/[^\n]{0,20}[^\s·]\(/g, 'a space before a parenthesis'],
+    [/[^\n]{0,20}\w [ぁ-んァ-ヶ一-龠]/g, 'no space between Latin and Japanese'],
+  ],
+}
+
+const help = (language: Language): Text[] =>
+  files('nodes', '.html')
+    .filter((file) => file.includes(`/${language}/`) || file.endsWith(`help/${language}.html`))
+    .map((file) => ({ file, text: readable.html(text(file)), language }))
+
+/** Those of the nodes, and those with the sentences of events. */
+const catalogs = (language: Language): Text[] =>
+  [
+    ...files('nodes', '.json').filter((file) => file.includes(`/locales/${language}/`)),
+    ...files('client', '.json').filter((file) => file.endsWith(`/${language}.json`)),
+  ].map((file) => ({ file, text: valuesIn(text(file)), language }))
 
 function check(what: string, texts: () => Text[]): void {
   it(`are not in ${what}`, () => {

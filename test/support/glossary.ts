@@ -71,14 +71,15 @@ export const LABELS: Label[] = rows('Labels of the forms').map(([en, de, ja, pro
 
 /** The words that texts for users do not have, with what is said instead. */
 export const AVOIDED: Record<Language, Map<string, string>> = {
-  'en-US': new Map([
-    ...avoidedFor('en-US'),
-    ...rows('Words to avoid').flatMap(([words, instead]) =>
-      listed(words!).map((word): [string, string] => [word, instead!]),
-    ),
-  ]),
-  de: new Map(avoidedFor('de')),
-  ja: new Map(avoidedFor('ja')),
+  'en-US': new Map([...avoidedFor('en-US'), ...avoidedIn('Words to avoid')]),
+  de: new Map([...avoidedFor('de'), ...avoidedIn('German')]),
+  ja: new Map([...avoidedFor('ja'), ...avoidedIn('Japanese')]),
+}
+
+function avoidedIn(heading: string): Array<[string, string]> {
+  return rows(heading).flatMap(([words, instead]) =>
+    listed(words!).map((word): [string, string] => [word, instead!]),
+  )
 }
 
 function avoidedFor(language: Language): Array<[string, string]> {
