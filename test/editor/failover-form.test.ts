@@ -161,7 +161,9 @@ inBrowser('the dialog of the failover', function () {
       backup: JSON.stringify({ protocol: 'udp', address, port }),
     })
     await until(async () => (await lines('faults')).some((line) => /Latency/.test(line)))
-    should((await lines('faults')).join()).match(/Main: Latency: missing\. A switch to Backup/)
+    should((await lines('faults')).join()).match(
+      /Main: Latency: missing\. Enter it, or a switch to Backup/,
+    )
     // The name of the source stays.
     should((await lines('faults')).join()).not.match(/Name/)
     // The column shows it, so that one edit is enough to save it.
@@ -271,7 +273,9 @@ inBrowser('the dialog of the failover', function () {
     should(changed[0]).equal(
       'Held at the start: no automatic switches until a message with msg.action = release.',
     )
-    should(changed[1]).match(/^After … .*, it stops the main route and starts the backup route\.$/)
+    should(changed[1]).match(
+      /^After … .*, the node stops the main route and starts the backup route\.$/,
+    )
     should(changed[3]).equal(
       'It returns to main after messages have reported main as good for 10 min.',
     )
@@ -357,7 +361,7 @@ inBrowser('the dialog of the failover', function () {
       [{ backup: JSON.stringify(MAIN) }, /^ Backup: the same as main/],
       [
         { main: '{"port":1,"srtLatency":9}', backup: '{"port":2}' },
-        /^ Backup: Latency: missing\. A switch to Main/,
+        /^ Backup: Latency: missing\. Enter it, or a switch to Main/,
       ],
       [{ main: '[]' }, /^ Main: enter the source/],
     ] as [Properties, RegExp][]) {

@@ -217,13 +217,13 @@ withDialogs('the dialog of the watch', (dialogs) => {
         'Events: route.merged, x: unknown',
       ],
       [{ thresholds: [row] }, 'Thresholds: row 1: enter a low threshold'],
-      [{ thresholds: [{ ...row, low: 'x' }] }, 'Thresholds: row 1: a number of at least 0'],
-      [{ thresholds: [{ ...row, high: -1 }] }, 'Thresholds: row 1: a number of at least 0'],
+      [{ thresholds: [{ ...row, low: 'x' }] }, 'Thresholds: row 1: must be a number of at least 0'],
+      [{ thresholds: [{ ...row, high: -1 }] }, 'Thresholds: row 1: must be a number of at least 0'],
       [
         { thresholds: [{ ...row, low: 1, hysteresis: '1,5' }] },
-        'Thresholds: row 1: a number of at least 0',
+        'Thresholds: row 1: must be a number of at least 0',
       ],
-      [{ thresholds: [{ ...row, low: {} }] }, 'Thresholds: row 1: a number of at least 0'],
+      [{ thresholds: [{ ...row, low: {} }] }, 'Thresholds: row 1: must be a number of at least 0'],
       [
         { thresholds: [{ ...row, low: 0 }] },
         'Thresholds: row 1: with these values, the event would never',
