@@ -143,10 +143,25 @@ export function createRequester(
     if (!ambiguous) return false
     const alive = await isAlive(used)
     if (alive) used.cannotAsk = false
-    // Where sessions cannot be queried, a 404 is about the resource: a login for each would be one
-    // for each mistyped ID. A redirect after successful calls is about the session.
-    if (used.cannotAsk) return isElsewhere(answer) && used.served > 0
-    return alive === false
+    if (alive === false && !used.cannotAsk) return true
+    // Where that is not known, a redirect after successful calls is about the session, and a 404
+    // about the item, or there would be a login for each mistyped ID: unless the gateway does not
+    // even show its devices any more.
+    if (alive || used.served === 0) return false
+    if (isElsewhere(answer)) return used.cannotAsk === true
+    return status === 404 && (await hidesDevices(used))
+  }
+
+  /** Whether the appliance no longer shows the list of devices, which every user may read. */
+  async function hidesDevices({ cookies }: OpenSession): Promise<boolean> {
+    const request = {
+      method: 'GET',
+      path: '/api/devices',
+      cookie: cookies.header(),
+      timeout,
+    } as const
+    const answer = await options.send(request).catch(() => undefined)
+    return answer?.status === 404
   }
 
   // A second 401 on a live session can only be about the rights of the user.

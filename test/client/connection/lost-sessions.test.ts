@@ -144,6 +144,22 @@ describe('a session that gets lost', () => {
     })
   }
 
+  for (const status of [404, 405, 501]) {
+    it(`is opened again after a 404 where a question about it is answered with ${status}`, async () => {
+      await start((call, isKnown) => {
+        if (call.what === 'GET /api/session') return { status }
+        return isKnown || call.method !== 'GET' ? undefined : { status: 404 }
+      })
+      await read()
+      appliance.open.clear()
+      const address = { deviceId: 'D', routeId: 'R' }
+      ;(await errorOf(getRoute(gateway, address, op()))).code.should.equal('NOT_FOUND')
+      appliance.logins.should.equal(2)
+      await read()
+      appliance.logins.should.equal(2)
+    })
+  }
+
   it('behind a proxy that shows its login page instead is opened again, and the read repeated', async () => {
     await start(({ what }, isKnown) =>
       isKnown || what === 'POST /api/session' || what === 'DELETE /api/session' ? undefined : PAGE,
