@@ -5,13 +5,12 @@ import { asGatewayError, closedError, invalidInput, type GatewayError } from '..
 import { newOperation } from '../../client/connection/operation'
 import type { FailoverReport } from '../../client/failover/protect'
 import { booleanFrom } from '../../client/model/convert'
-import { languageOf } from '../../client/model/watch'
 import { appliancesIn, faultsFor, followAppliances } from '../runtime/appliances'
 import { whenStarted } from '../runtime/flows-started'
 import { findGateway, obeyFailover, requireGateway, type Appliance } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import { applianceIn, type Message } from '../runtime/parameters'
-import { wordsOf } from '../runtime/catalog'
+import { serverLanguage, wordsOf } from '../runtime/catalog'
 import type { EngineOutage } from './engine-memory'
 import { OPERATION, startProtection } from './protection'
 import { contextOf, isLostAtRestart, contextMemory, type Kept } from './context-memory'
@@ -35,7 +34,7 @@ export = (RED: NodeAPI): void => {
     const isEnded = isLostAtRestart(RED) && booleanFrom(config.hold) !== true
     const status = createFailoverStatus(this, words, {
       hasInventory: user?.fleet.hasNames === true,
-      language: languageOf(RED._('locale')),
+      language: serverLanguage(RED),
       isHoldLost: () => isEnded && !user?.fleet.share?.memory,
     })
     /** With an inventory one for each appliance, which protects the routes of the same names there. */

@@ -5,6 +5,7 @@ import { Stop, untilStopped } from '../../client/stop'
 import type { FailoverReport, FailoverStatus, Protection } from '../../client/failover/protect'
 import { newOperation } from '../../client/connection/operation'
 import { languageOf } from '../../client/model/watch'
+import { serverLanguage } from '../runtime/catalog'
 import { evaluatorOf } from '../runtime/node-settings'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 import { secretsOf } from '../runtime/secrets'
@@ -66,7 +67,7 @@ export function startProtection(
     protection = load().protectRoute(gateway, {
       ...wanted,
       ...found,
-      language: languageOf(config.language || RED._('locale')),
+      language: config.language ? languageOf(config.language) : serverLanguage(RED),
       onEvents(events) {
         for (const { event, cause } of events) {
           if (event !== 'failover.switched' || !cause) continue

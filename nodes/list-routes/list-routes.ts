@@ -5,7 +5,7 @@ import type { Route } from '../../client/model/types'
 import { givenWords } from '../../client/model/faults'
 import { shownAs } from '../../client/model/given'
 import { comparable } from '../../client/model/pattern'
-import { languageOf } from '../../client/model/watch'
+import { serverLanguage } from '../runtime/catalog'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty, refuseUnresolved } from '../runtime/properties'
 import type { Message } from '../runtime/parameters'
@@ -37,7 +37,7 @@ export = (RED: NodeAPI): void =>
         return { payload, did: counted('routes', payload.length), deviceId, isShown: true }
       }
       if (output === 'health') {
-        const which = { ...paging, only, language: languageOf(RED._('locale')) }
+        const which = { ...paging, only, language: serverLanguage(RED) }
         const { answer: payload, deviceId } = await run(OPERATIONS.health, which)
         return { payload, did: counted('routes', payload.length), deviceId, isShown: true }
       }

@@ -1,7 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, asGatewayError, closedError, type Identity } from '../../client/errors'
 import { newOperation } from '../../client/connection/operation'
-import { languageOf } from '../../client/model/watch'
 import { whenStarted } from '../runtime/flows-started'
 import { followAppliances } from '../runtime/appliances'
 import {
@@ -12,7 +11,7 @@ import {
 } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import type { Message } from '../runtime/parameters'
-import { wordsOf } from '../runtime/catalog'
+import { serverLanguage, wordsOf } from '../runtime/catalog'
 import { follow, type Followed } from './follow'
 import { scrape, type Group } from './scrape'
 import { settingsOf, type Config, type Settings } from './settings'
@@ -28,7 +27,7 @@ export = (RED: NodeAPI): void => {
   RED.nodes.registerType('media-gateway-metrics', function (this: Node, saved: Config) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
-    const status = createMetricsStatus(this, words, languageOf(RED._('locale')))
+    const status = createMetricsStatus(this, words, serverLanguage(RED))
     /** What is followed of each config node, and how that is ended. */
     const followed = new Map<GatewayNode, Group>()
     let closed = false

@@ -1,4 +1,5 @@
 import type { NodeAPI } from 'node-red'
+import { languageOf, type Language } from '../../client/model/watch'
 
 /** The prefix of all catalog names. The path is relative to dist/nodes/runtime. */
 const { name: PACKAGE } = require('../../../package.json') as { name: string }
@@ -7,6 +8,10 @@ export type Values = Record<string, string | number>
 
 /** Returns a text of the catalogs in the language of the server, by node and key: `gateway:status.named`. */
 export type Words = (key: string, values?: Values) => string
+
+/** The language of the server. Only one catalog says it, so the name of that goes with the key. */
+export const serverLanguage = (RED: Pick<NodeAPI, '_'>): Language =>
+  languageOf(RED._(`${PACKAGE}/watch:locale`))
 
 /** Each text is taken from the catalog once: a watch may need it with every poll. */
 export function wordsOf(RED: Pick<NodeAPI, '_'>): Words {

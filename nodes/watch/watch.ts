@@ -32,7 +32,7 @@ import {
 } from '../runtime/node-settings'
 import type { Message } from '../runtime/parameters'
 import { whenStarted } from '../runtime/flows-started'
-import { wordsOf } from '../runtime/catalog'
+import { serverLanguage, wordsOf } from '../runtime/catalog'
 import { contextOf, readOpen, writeOpen } from './open'
 import { createFleetWatchStatus, createWatchStatus } from './status'
 import type { SavedOf } from '../parts/manifest'
@@ -50,8 +50,8 @@ export = (RED: NodeAPI): void => {
     const config = migrated(saved)
     const user = findGateway(RED, config)
     const status = user?.fleet.hasNames
-      ? createFleetWatchStatus(this, words, languageOf(RED._('locale')))
-      : createWatchStatus(this, words, languageOf(RED._('locale')))
+      ? createFleetWatchStatus(this, words, serverLanguage(RED))
+      : createWatchStatus(this, words, serverLanguage(RED))
     const context = contextOf(this)
     /** How each watch is ended: its node, or its appliance, will not come back. */
     const watches = new Map<Appliance, (removed?: 'node' | 'appliance') => void>()
@@ -63,7 +63,7 @@ export = (RED: NodeAPI): void => {
       const gateway = requireGateway(RED, config)
       const wanted = appliancesIn(config)
       const options = await optionsOf(config, evaluatorOf(RED, this, OPERATION))
-      const language = languageOf(config.language || RED._('locale'))
+      const language = config.language ? languageOf(config.language) : serverLanguage(RED)
       wantsSnapshot = choiceProperty('initial', config.initial, ['none', 'snapshot']) === 'snapshot'
       if (closed) return
       const { fleet } = gateway

@@ -1,4 +1,5 @@
-// The status of the nodes as a whole Node-RED sends it to its editors, in another language.
+// The status of the nodes as a whole Node-RED sends it to its editors, and what they send, in another
+// language.
 import should from 'should'
 import WebSocket from 'ws'
 import { startSimulator, type Simulator } from '../../simulator'
@@ -134,5 +135,54 @@ describe('the status that an editor is shown', function () {
     await press()
     await until(async () => /^gestoppt \d\d:\d\d:\d\d$/.test(String(await textOf('control'))))
     should(await textOf('nobody')).equal('keine passende Route')
+  })
+
+  it('is in the language of the texts that nodes send', async () => {
+    const common = { z: 'tab', gateway: 'gateway' }
+    const [route] = simulator.routes
+    const keep = "global.set('text', msg.payload.text); return null"
+    const say = "msg.payload = { text: global.get('text') }; return msg"
+    await nodeRed.deploy([
+      tab,
+      gateway(),
+      {
+        id: 'ask-health',
+        z: 'tab',
+        type: 'http in',
+        url: '/health',
+        method: 'get',
+        wires: [['list']],
+      },
+      {
+        ...common,
+        id: 'list',
+        type: 'media-gateway-list-routes',
+        output: 'health',
+        wires: [['reply']],
+      },
+      { id: 'reply', z: 'tab', type: 'http response', wires: [] },
+      {
+        ...common,
+        id: 'protect',
+        type: 'media-gateway-failover',
+        route: route!.name,
+        routeType: 'name',
+        main: JSON.stringify({ port: route!.source.port }),
+        backup: '{"port":5999}',
+        wires: [['keep']],
+      },
+      { id: 'keep', z: 'tab', type: 'function', func: keep, outputs: 1, wires: [[]] },
+      { id: 'ask-text', z: 'tab', type: 'http in', url: '/text', method: 'get', wires: [['say']] },
+      { id: 'say', z: 'tab', type: 'function', func: say, outputs: 1, wires: [['reply']] },
+    ])
+    const get = async <T>(path: string): Promise<T> =>
+      (await (await fetch(`${nodeRed.url}${path}`)).json()) as T
+
+    const rows = await get<Array<{ sign: string; text: string }>>('health')
+    rows.find(({ sign }) => sign === 'stopped')!.text.should.equal('gestoppt')
+    await until(async () => {
+      const { text = '' } = await get<{ text?: string }>('text')
+      return text.endsWith('die Route ist gestoppt')
+    })
   })
 })

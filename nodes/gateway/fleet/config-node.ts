@@ -3,7 +3,7 @@ import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { GatewayError, ofConfiguration, say } from '../../../client/errors'
 import type { GatewayOptions } from '../../../client/connection/connection'
 import { readInventory, type InventoryRules } from '../../../client/fleet/inventory'
-import { languageOf } from '../../../client/model/watch'
+import { serverLanguage } from '../../runtime/catalog'
 import { flagProperty } from '../../runtime/properties'
 import type { Remote } from '../../runtime/remote'
 import { whenStarted } from '../../runtime/flows-started'
@@ -65,7 +65,7 @@ export function makerFor(RED: NodeAPI, connections: SavedConnections) {
         log('info', lineOf(remote))
         RED.log.audit({ event: 'media-gateway.command', gateway: id, ...remote } as never)
       },
-      language: languageOf(RED._('locale')),
+      language: serverLanguage(RED),
       log,
     })
     let unhook = whenStarted(RED, joinAgain)
