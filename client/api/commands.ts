@@ -2,7 +2,7 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { CommandAnswer } from '../model/types'
 import { requestTo, usableId } from './endpoints'
-import { expectArray, readChange } from './shapes'
+import { bodyOr, expectArray, readChange } from './shapes'
 
 /**
  * Commands of the interface; those for destinations from 3.8 on. See
@@ -38,5 +38,5 @@ export async function sendCommand(
     ),
     operation,
   )
-  return readChange(() => expectArray<CommandAnswer[number]>(answer, 'commands'))
+  return readChange(() => expectArray<CommandAnswer[number]>(bodyOr([], answer), 'commands'))
 }

@@ -1,7 +1,7 @@
 import type { Connection } from '../connection/connection'
 import type { Operation, Subject } from '../connection/operation'
 import { requestTo } from './endpoints'
-import { expectObject, readChange } from './shapes'
+import { bodyOr, expectObject, readChange } from './shapes'
 
 /** The whole set of routes of a device, as the appliance exports it. It contains passphrases. */
 export type Preset = Record<string, unknown>
@@ -59,5 +59,5 @@ export async function importPreset(
     ),
     operation,
   )
-  return readChange(() => expectObject<PresetAnswer>(body, 'import'))
+  return readChange(() => expectObject<PresetAnswer>(bodyOr({}, body), 'import'))
 }

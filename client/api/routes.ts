@@ -5,7 +5,7 @@ import { isSameId } from '../model/ids'
 import { isText } from '../model/json'
 import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
 import { requestTo, usableId } from './endpoints'
-import { expectArray, expectObject, readChange } from './shapes'
+import { bodyOr, expectArray, expectObject, readChange } from './shapes'
 import { noteRoutes } from '../unseen'
 
 /** The largest page that public clients are known to use; the maximum is unknown. */
@@ -193,7 +193,7 @@ async function sendUpdates(
     requestTo('changeRoute', { device: deviceId }, { body, what }),
     operation,
   )
-  return readChange(() => expectObject<UpdateAnswer>(answer, 'updates'))
+  return readChange(() => expectObject<UpdateAnswer>(bodyOr({}, answer), 'updates'))
 }
 
 async function readPage(

@@ -14,6 +14,9 @@ export function expectArray<T extends object>(body: unknown, what: string): T[] 
   return body as T[]
 }
 
+/** What a change was answered with, or what stands for the body that a 204 does not have. */
+export const bodyOr = (empty: object, body: unknown): unknown => (body === undefined ? empty : body)
+
 /** Reads the response to a change: its faults do not show whether the change was applied. */
 export function readChange<T>(read: () => T): T {
   try {

@@ -183,15 +183,17 @@ export function createRequester(
 
   function bodyOf(
     answer: Answer,
-    { path, what }: Request,
+    request: Request,
     used: OpenSession,
     { route }: Operation,
   ): unknown {
+    const { path, what } = request
     const { status, body, unreadable } = answer
     if (isRedirect(answer)) throw redirection(answer)
     if (status === 401 && deniesWith401) throw refusal({ ...answer, status: 403 })
     if (status < 200 || status >= 300) throw refusal(answer, what, route)
-    if (unreadable) throw noResult(answer, hasWorked)
+    // 204 says that the change was accepted, and that there is no more to say.
+    if (unreadable && !(status === 204 && isWrite(request))) throw noResult(answer, hasWorked)
     hasWorked = true
     session.served(used)
     if (isErrorBody(body)) throw refusal(answer, what, route)

@@ -2,6 +2,7 @@ import 'should'
 import net from 'node:net'
 import { createRoute } from '../../../client/changes/create'
 import { findRoute } from '../../../client/changes/find'
+import { sendCommand } from '../../../client/api/commands'
 import { getDevice, listDevices } from '../../../client/api/devices'
 import { readAllStatistics } from '../../../client/api/statistics'
 import type { Connection, GatewayOptions } from '../../../client/connection/connection'
@@ -51,6 +52,21 @@ describe('what an appliance answers', () => {
     await start(({ path }) => (path.endsWith('/updates') ? 'silence' : undefined))
     const { message } = await errorOf(createRoute(gateway, { ...NEW, deviceId: 'D' }, op()))
     message.should.containEql('did not respond within 1 s.')
+  })
+
+  it('with 204 to a change, is a success without a body, and to nothing else', async () => {
+    await start(({ method, path }) =>
+      path.endsWith('/updates') ||
+      path.endsWith('/commands') ||
+      (method === 'GET' && path.endsWith('/D'))
+        ? { status: 204 }
+        : undefined,
+    )
+    const { answer } = await createRoute(gateway, { ...NEW, deviceId: 'D' }, op())
+    answer.should.eql({})
+    const command = { deviceId: 'D', command: 'start-route', routeId: 'R' } as const
+    ;(await sendCommand(gateway, command, op())).should.eql([])
+    ;(await errorOf(getDevice(gateway, 'D', op()))).code.should.equal('BAD_RESPONSE')
   })
 
   it('with a web page, is told as such where it has worked before', async () => {
