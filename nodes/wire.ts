@@ -2,6 +2,7 @@
 import type { Applied, ErrorCode } from '../client/errors'
 import type { RouteFigures, RouteView, Snapshot, Wordless } from '../client/model/event'
 import type { FailoverAction as Obeyed, FailoverView } from '../client/model/failover'
+import type { FailoverFact } from '../client/model/failover-view'
 import type { Reason, Sign } from '../client/model/health'
 import type { Severity } from '../client/model/incident'
 import type { Certificate, Mistake } from '../client/model/settings'
@@ -322,8 +323,6 @@ export interface FleetRow {
   /** How many of its failovers have something that somebody should know. */
   failovers?: Partial<Record<FailoverFact, number>>
 }
-
-export type FailoverFact = 'unprotected' | 'unknown' | 'alone' | 'onBackup' | 'foreign' | 'held'
 
 /** A failover node. What it has not found out yet is absent. */
 export interface Failover extends Partial<FailoverView> {

@@ -58,6 +58,32 @@ export function signOf(view: Partial<FailoverView>): Sign {
   return sign === 'ok' && kindOf(view) !== state ? 'warning' : sign
 }
 
+/** What somebody should know of a failover, the worst first. */
+const FACTS = {
+  unprotected: (view: Partial<FailoverView>) => signOf(view) === 'critical',
+  unknown: ({ state }: Partial<FailoverView>) => state === 'unknown',
+  alone: ({ reason }: Partial<FailoverView>) => isOtherBad(reason),
+  onBackup: ({ inUse }: Partial<FailoverView>) => inUse === 'backup',
+  foreign: ({ state }: Partial<FailoverView>) => state === 'foreign',
+  held: ({ held }: Partial<FailoverView>) => held === true,
+}
+
+export type FailoverFact = keyof typeof FACTS
+export const FAILOVER_FACTS = Object.keys(FACTS) as FailoverFact[]
+
+/** Of how many failovers somebody should know what. */
+export function factCounts(
+  views: Iterable<Partial<FailoverView>>,
+): Partial<Record<FailoverFact, number>> {
+  const counts: Partial<Record<FailoverFact, number>> = {}
+  for (const view of views) {
+    for (const fact of FAILOVER_FACTS) {
+      if (FACTS[fact](view)) counts[fact] = (counts[fact] ?? 0) + 1
+    }
+  }
+  return counts
+}
+
 /** In what the source differs from the side that it resembles more. */
 export function differing({ differs }: Partial<FailoverView>): readonly string[] {
   const { main, backup } = differs ?? { main: [], backup: [] }

@@ -3,7 +3,7 @@ import type { CheckedInventory, Connection, FleetList, FleetRow } from '../wire'
 import { ask, RequestError } from './ask'
 import { connectionOfNode, hasInventory } from './connection'
 import { text, textsOf } from './text'
-import type { Sign, State } from './states'
+import { SIGN_OF_REACH, type Reach, type Sign, type State } from './states'
 
 /** An appliance of an inventory; where nothing runs yet, only its name is known. */
 export type ListedAppliance = Pick<FleetRow, 'name'> & Partial<FleetRow>
@@ -16,32 +16,32 @@ interface Listed extends Omit<FleetList, 'rows'> {
 export const checkInventory = (connection: Connection): Promise<CheckedInventory> =>
   ask('inventory', { connection })
 
-/** How well an appliance is known: a key for its words, and its sign. */
-export function conditionOf({ owned, polled, health }: ListedAppliance): {
-  sign: Sign
-  key: 'elsewhere' | 'closed' | 'asking' | 'unreachable' | 'fault' | 'stale' | 'reachable'
-} {
-  if (owned === false) return { sign: 'stopped', key: 'elsewhere' }
-  if (!health) {
-    return polled ? { sign: 'unknown', key: 'asking' } : { sign: 'stopped', key: 'closed' }
-  }
+/** How well an appliance of a list is known. */
+export function reachOf({ owned, polled, health }: ListedAppliance): Reach {
+  if (owned === false) return 'elsewhere'
+  if (!health) return polled ? 'asking' : 'closed'
   const { known, failure, unreachable } = health
-  if (unreachable) return { sign: 'critical', key: 'unreachable' }
-  if (!known) {
-    return failure ? { sign: 'critical', key: 'fault' } : { sign: 'unknown', key: 'asking' }
-  }
-  if (known.isOld) return { sign: 'warning', key: 'stale' }
-  if (known.device?.sign === 'unknown') return { sign: 'critical', key: 'reachable' }
-  const sign = known.worst?.sign ?? (failure ? 'warning' : (known.device?.sign ?? 'ok'))
-  return { sign, key: 'reachable' }
+  if (unreachable) return 'unreachable'
+  if (!known) return failure ? 'fault' : 'asking'
+  if (known.isOld) return 'stale'
+  return known.device?.sign === 'unknown' ? 'device' : 'reachable'
+}
+
+export function signOfListed(appliance: ListedAppliance): Sign {
+  const reach = reachOf(appliance)
+  const { known, failure } = appliance.health ?? {}
+  if (reach !== 'reachable') return SIGN_OF_REACH[reach]
+  return known?.worst?.sign ?? (failure ? 'warning' : (known?.device?.sign ?? 'ok'))
 }
 
 /** The same for a list of choices; nothing where nothing runs yet. */
 export function applianceState(appliance: ListedAppliance): State | undefined {
   if (appliance.owned === undefined) return undefined
-  const { sign, key } = conditionOf(appliance)
+  const reach = reachOf(appliance)
   const device = appliance.health?.known?.device
-  return { sign, word: (key === 'reachable' && device?.text) || text(`condition.${key}`) }
+  const isHeard = reach === 'reachable' || reach === 'device'
+  const word = isHeard && device ? device.text : text(`condition.${reach}`)
+  return { sign: signOfListed(appliance), word }
 }
 
 export interface InventoryLook {

@@ -12,6 +12,21 @@ export interface State {
   word: string
 }
 
+/** How well an appliance is known. `device`: it is reachable, but does not know how its device is. */
+export type Reach =
+  'reachable' | 'device' | 'stale' | 'unreachable' | 'asking' | 'fault' | 'closed' | 'elsewhere'
+
+/** The sign of one of which nothing is known now. */
+export const SIGN_OF_REACH: Record<Exclude<Reach, 'reachable'>, Sign> = {
+  device: 'critical',
+  stale: 'warning',
+  unreachable: 'critical',
+  asking: 'unknown',
+  fault: 'critical',
+  closed: 'stopped',
+  elsewhere: 'stopped',
+}
+
 export const isRunning = ({ state }: Stateful): boolean => isWord(state, 'running')
 export const isConnected = ({ state }: Stateful): boolean => isWord(state, 'connected')
 export const isOn = ({ started }: Stateful): boolean => started !== false

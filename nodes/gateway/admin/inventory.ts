@@ -1,7 +1,7 @@
 // The inventory of a form, and the appliances of one that runs, as the editor shows them.
 import type { Node, NodeAPI } from 'node-red'
 import { GatewayError } from '../../../client/errors'
-import type { FailoverStatus } from '../../../client/failover/protect'
+import { factCounts } from '../../../client/model/failover-view'
 import { languageOf, type Language } from '../../../client/model/watch'
 import { readInventory, type Inventory } from '../../../client/fleet/inventory'
 import { readInTime, inventoryRules, inventorySource } from '../fleet/inventory'
@@ -9,7 +9,6 @@ import { secretPrefixOf } from '../options'
 import { isGatewayNode, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
 import type {
   CheckedInventory,
-  FailoverFact,
   Failure,
   FleetList,
   FleetQuestion,
@@ -68,16 +67,6 @@ function anyNode(RED: NodeAPI): Node | undefined {
   return found
 }
 
-const APPLIES: Record<FailoverFact, (status: FailoverStatus) => boolean> = {
-  unprotected: ({ state, held }) => state === 'no-protection' || (state === 'hold-off' && held),
-  unknown: ({ state }) => state === 'unknown',
-  alone: ({ reason }) => reason === 'main-bad' || reason === 'backup-bad',
-  onBackup: ({ inUse }) => inUse === 'backup',
-  foreign: ({ state }) => state === 'foreign',
-  held: ({ held }) => held,
-}
-const FACTS = Object.keys(APPLIES) as FailoverFact[]
-
 /** Lists appliances: those in trouble first, and then by name. Opens nothing and polls nothing. */
 export function listAppliances(
   fleet: Fleet,
@@ -117,19 +106,14 @@ function rowOf(
 ): FleetRow {
   const host = hostOf(address)
   const health = isOwned && connection ? healthOf(connection, { host, language }) : undefined
-  const counts: FleetRow['failovers'] = {}
-  for (const { status } of failovers ?? []) {
-    for (const fact of FACTS) {
-      if (status && APPLIES[fact](status)) counts[fact] = (counts[fact] ?? 0) + 1
-    }
-  }
+  const statuses = [...(failovers ?? [])].flatMap(({ status }) => status ?? [])
   return {
     name,
     address: withoutUser(address),
     owned: isOwned,
     polled: health !== undefined,
     ...(health && { health }),
-    ...(failovers && failovers.size > 0 && { failovers: counts }),
+    ...(failovers && failovers.size > 0 && { failovers: factCounts(statuses) }),
   }
 }
 

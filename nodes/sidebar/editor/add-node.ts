@@ -82,10 +82,23 @@ export function addRoute(kind: Kind, about: About, event: Event): 'locked' | 'ad
   return isPlaced ? 'added' : 'held'
 }
 
-/** What the user drags or presses. Not a button: some browsers do not drag one. */
-export const createHandle = (kind: Kind): HTMLElement =>
-  element(
+/**
+ * What the user drags or presses. Not a button: some browsers do not drag one.
+ * @param onAdd the event is that of the drag, the click or the key
+ */
+export function createHandle(kind: Kind, onAdd: (event: Event) => void): HTMLElement {
+  const handle = element(
     'span.media-gateway-sidebar-button',
     { role: 'button', draggable: true, tabIndex: 0, title: text('add.hint'), 'data-kind': kind },
     text(`add.${kind}`),
   )
+  for (const event of ['click', 'dragstart']) handle.addEventListener(event, onAdd)
+  handle.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return
+    // It would scroll, and the editor would apply it to the flow.
+    event.preventDefault()
+    event.stopPropagation()
+    onAdd(event)
+  })
+  return handle
+}

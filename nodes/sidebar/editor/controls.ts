@@ -8,7 +8,7 @@ import { isBlocked, isOnAir, type Action, type Commands, type Target } from './c
 import { effectOf, effectOfAll } from './effects'
 import { actionsOf, changesAir } from './failover'
 import { createMessage } from './message'
-import { createQuestions } from './questions'
+import { createQuestions, type Question } from './questions'
 import type { Route, Snapshot } from './route'
 import { text } from './text'
 
@@ -17,41 +17,18 @@ export interface ControlsOptions {
   gateway(): Place & { name: string }
   snapshot(): Snapshot | undefined
   /** What is shown is out of date. */
-  isOld(): boolean
-  complain(words: string): void
+  isOld: () => boolean
+  complain: (words: string) => void
   speak(words: string): void
   /** A command was sent, or has an outcome. */
   onSend(): void
   /** The height may have changed. */
-  onChange(): void
+  onChange: () => void
 }
 
-export interface Controls {
-  /** The question and the progress. */
-  readonly elements: HTMLElement[]
-  /**
-   * Asks before it sends a command; without an action, the one that changes the state.
-   * @param goBack brings the focus back
-   */
-  ask(target: Target, goBack: () => void, action?: Action): void
-  /** Asks before it starts or stops all of these. */
-  askAll(action: 'start' | 'stop', shown: readonly Route[], goBack: () => void): void
-  /** Has a failover obey; asks before it where that may change what is on the air. */
-  askFailover(failover: Failover, action: FailoverAction, route: Route, goBack: () => void): void
-  /** A command to the failover is under way. */
-  isSwitching(failoverId: string): boolean
-  /** Brings the open question up to date. */
-  update(): void
-  takeBack(): void
-  /** Another appliance or device is shown: what was not sent yet is not sent any more. */
-  abandon(): void
-}
-
-export function createControls(options: ControlsOptions): Controls {
-  const { commands } = options
-  const isOld = (): boolean => options.isOld()
-  const complain = (words: string): void => options.complain(words)
-  const questions = createQuestions(() => options.onChange())
+export function createControls(options: ControlsOptions) {
+  const { commands, isOld, complain } = options
+  const questions = createQuestions(options.onChange)
   /** The failovers to which a command is under way. */
   const switching = new Set<string>()
   /** Commands to many routes are under way. */
@@ -65,6 +42,10 @@ export function createControls(options: ControlsOptions): Controls {
   const deviceNow = (): string => options.snapshot()?.device.id ?? ''
   const routes = (): readonly Route[] => options.snapshot()?.routes ?? []
   const routeWith = (id: string): Route | undefined => routes().find((route) => route.id === id)
+
+  /** What is out of date says nothing of the effect. */
+  const ask = ({ effect, ...question }: Question): void =>
+    questions.ask({ ...question, effect: () => (isOld() ? text('effect.old') : effect()) })
 
   async function sendOne(target: Target, action: Action, name: string): Promise<void> {
     complain('')
@@ -134,8 +115,13 @@ export function createControls(options: ControlsOptions): Controls {
   }
 
   return {
+    /** The question and the progress. */
     elements: [progress.element, questions.element],
-    ask(target, goBack, wanted) {
+    /**
+     * Asks before it sends a command; without an action, the one that changes the state.
+     * @param goBack brings the focus back
+     */
+    ask(target: Target, goBack: () => void, wanted?: Action): void {
       const { routeId, destinationId } = target
       const route = routeWith(routeId)
       const destination = route?.destinations.find((one) => one.id === destinationId)
@@ -144,23 +130,21 @@ export function createControls(options: ControlsOptions): Controls {
       if (isBlocked(action, route)) return
       const name = destination?.name ?? route.name
       const kind = destination ? 'destination' : 'route'
-      questions.ask({
+      ask({
         question: text(`question.${action}.${kind}`, {
           name,
           route: route.name,
           gateway: options.gateway().name,
         }),
-        effect: () =>
-          isOld()
-            ? text('effect.old')
-            : effectOf(action, routeWith(routeId), destination && 'destination'),
+        effect: () => effectOf(action, routeWith(routeId), destination && 'destination'),
         yes: text(`yes.${action}.${kind}`),
         isOver: () => isOnAir(routes(), target) !== (action !== 'start'),
         onYes: () => void sendOne(target, action, name),
         goBack,
       })
     },
-    askAll(action, shown, goBack) {
+    /** Asks before it starts or stops all of these. */
+    askAll(action: 'start' | 'stop', shown: readonly Route[], goBack: () => void): void {
       if (isOld() || isSending) return
       const wanted = new Set(shown.map(({ id }) => id))
       // What has the wanted state by then, or is gone, needs no command.
@@ -173,31 +157,37 @@ export function createControls(options: ControlsOptions): Controls {
         )
       const due = (): Route[] => all().filter((route) => !isBlocked(action, route))
       const left = (): number => all().length - due().length
-      const effect = (): string =>
-        left() === 0
-          ? effectOfAll(action, due())
-          : `${effectOfAll(action, due())} ${text('protected.left', { number: left() })}`
       const number = due().length
       if (number === 0) {
         return complain(text(left() > 0 ? 'protected.none' : `all.none.${action}`))
       }
-      questions.ask({
+      ask({
         question: text(`question.${action}.all`, { number, gateway: options.gateway().name }),
-        effect: () => (isOld() ? text('effect.old') : effect()),
+        effect: () =>
+          [
+            effectOfAll(action, due()),
+            ...(left() === 0 ? [] : [text('protected.left', { number: left() })]),
+          ].join(' '),
         yes: text(`yes.${action}.all`),
         isOver: () => due().length === 0,
         onYes: () => void sendAll(action, due()),
         goBack,
       })
     },
-    askFailover(failover, action, route, goBack) {
+    /** Has a failover obey; asks before it where that may change what is on the air. */
+    askFailover(
+      failover: Failover,
+      action: FailoverAction,
+      route: Route,
+      goBack: () => void,
+    ): void {
       if (isOld()) return
       const act = (): void => void command(failover, action, route)
       if (!changesAir(failover, action)) return act()
       const gateway = options.gateway().name
-      questions.ask({
+      ask({
         question: text(`question.failover.${action}`, { name: route.name, gateway }),
-        effect: () => (isOld() ? text('effect.old') : text(`effect.failover.${action}`)),
+        effect: () => text(`effect.failover.${action}`),
         yes: text(`yes.failover.${action}`),
         isOver() {
           const now = routeWith(route.id)?.failovers.find(({ id }) => id === failover.id)
@@ -207,10 +197,13 @@ export function createControls(options: ControlsOptions): Controls {
         goBack,
       })
     },
-    isSwitching: (failoverId) => switching.has(failoverId),
-    update: () => questions.update(),
-    takeBack: () => questions.takeBack(),
-    abandon() {
+    /** A command to the failover is under way. */
+    isSwitching: (failoverId: string): boolean => switching.has(failoverId),
+    /** Brings the open question up to date. */
+    update: questions.update,
+    takeBack: questions.takeBack,
+    /** Another appliance or device is shown: what was not sent yet is not sent any more. */
+    abandon(): void {
       questions.takeBack()
       isCancelled = true
     },

@@ -5,187 +5,148 @@ import { element, setText } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import { isOn, isRunning } from '../../editor/states'
 import { createHandle, KINDS, type Kind } from './add-node'
-import { textButton } from './button'
-import type { Action } from './commands'
-import type { RouteFigures } from '../../../client/model/event'
+import type { Action, Target } from './commands'
 import type { Caller, Failover, FailoverAction, Part } from '../../wire'
 import { actionsOf, markOf } from './failover'
 import { rateOfPart } from './rates'
 import type { Route } from './route'
 import { controlLabel, whyNot } from './row'
+import type { Scene } from './scene'
 import { text } from './text'
 import { mark, partSummary, routeSummary } from './labels'
+import { textButton } from './widgets'
 
 export interface DetailsOptions {
-  mayControl(): boolean
-  /** Why what is shown is out of date; empty where it is not. */
-  old(): string
-  waiting(routeId: string, destinationId?: string): Action | undefined
-  /** The nodes that a route can become. */
-  kinds(): Kind[]
-  onControl(routeId: string, destinationId: string): void
-  onRestart(routeId: string): void
-  /** Unix ms, by the clock of Node-RED. */
-  now(): number
-  /** A command to the failover is under way. */
-  isSwitching(failoverId: string): boolean
+  /** Without an action, the one that changes the state. */
+  onControl(target: Target, action?: Action): void
   onFailover(failover: Failover, action: FailoverAction, goBack: () => void): void
   /** `event` when it is dragged. */
   onAdd(kind: Kind, routeId: string, event: Event): void
   onClose(): void
 }
 
-export interface Details {
-  element: HTMLElement
-  /** `figures`: what it carries now; they change often, and in place. `callers`: who is connected. */
-  show(route: Route | undefined, figures?: RouteFigures, callers?: readonly Caller[]): void
-  /** Of a destination, or else the one that restarts the route. */
-  focusButton(destinationId?: string): void
-}
-
-export function createDetails(options: DetailsOptions): Details {
+export function createDetails(options: DetailsOptions) {
   const content = element('div')
   const box = element(
     'div.media-gateway-sidebar-details',
     { role: 'region', hidden: true },
     content,
   )
-  let shown: Route | undefined
   let drawn = ''
-  let calling: readonly Caller[] = []
-
-  content.addEventListener('click', (event) => {
-    const pressed = pressedAt(event)
-    if (!shown || !pressed || pressed.ariaDisabled === 'true') return
-    const { destination, act, kind, failover } = pressed.dataset
-    if (act === 'copy') {
-      RED.clipboard.copyText(shown.id, $(pressed), 'clipboard.copyMessageValue')
-    } else if (act === 'close') options.onClose()
-    else if (act === 'restart') options.onRestart(shown.id)
-    else if (failover !== undefined) press(failover)
-    else if (kind !== undefined) options.onAdd(kind as Kind, shown.id, event)
-    else if (destination !== undefined) options.onControl(shown.id, destination)
-  })
-  content.addEventListener('dragstart', (event) => {
-    const { kind } = pressedAt(event)?.dataset ?? {}
-    if (shown && kind !== undefined) options.onAdd(kind as Kind, shown.id, event)
-  })
 
   box.addEventListener('keydown', (event) => {
-    const { kind } = pressedAt(event)?.dataset ?? {}
-    const isPress = event.key === 'Enter' || event.key === ' '
-    if (event.key !== 'Escape' && !(isPress && kind)) return
+    if (event.key !== 'Escape') return
     event.stopPropagation()
-    if (event.key === 'Escape') return options.onClose()
-    // It would scroll.
-    event.preventDefault()
-    options.onAdd(kind as Kind, shown!.id, event)
+    options.onClose()
   })
 
-  /** `key`: the ID of a failover and an action. */
-  function press(key: string): void {
-    const [id, action] = key.split(' ')
-    const failover = shown?.failovers.find((one) => one.id === id)
-    const goBack = (): void => content.querySelector<HTMLElement>('[data-failover]')?.focus()
-    if (failover) options.onFailover(failover, action as FailoverAction, goBack)
-  }
-
-  const pressedAt = ({ target }: Event): HTMLElement | null =>
-    target instanceof Element ? target.closest<HTMLElement>('.media-gateway-sidebar-button') : null
-
-  function draw(route: Route): HTMLElement[] {
-    const isOld = options.old() !== ''
+  function draw(route: Route, scene: Scene, callers: readonly Caller[]): HTMLElement[] {
+    const isOld = scene.old !== ''
+    /** The callers of a destination, or without its ID of the source. */
+    const linesFor = (id: string | undefined): string[] =>
+      callers.filter(({ output }) => output?.id === id).map(callerLine)
     const parts = [
       part(route.source, `${text('source')}: `, isOld, linesFor(undefined)),
       ...route.destinations.map((destination) =>
-        part(destination, '', isOld, linesFor(destination.id), controlOf(route, destination)),
+        part(
+          destination,
+          '',
+          isOld,
+          linesFor(destination.id),
+          controlOf(route, scene, destination),
+        ),
       ),
     ]
+    const protections = route.failovers.map((one) => protection(one, scene))
     return [
       element(
         'div.media-gateway-sidebar-line',
         element('span.media-gateway-sidebar-says', routeSummary(route, isOld)),
-        button('✕', { act: 'close' }, text('close')),
+        button('✕', { act: 'close' }, () => options.onClose(), text('close')),
       ),
-      element('ul', ...parts, ...route.failovers.map(protection)),
-      element('div.media-gateway-sidebar-more', ...restart(route), copyId(route), ...add()),
+      element('ul', ...parts, ...protections),
+      element(
+        'div.media-gateway-sidebar-more',
+        ...restart(route, scene),
+        copyId(route),
+        ...add(route, scene),
+      ),
     ]
   }
 
-  /** The callers of a destination, or without its ID of the source. */
-  const linesFor = (id: string | undefined): string[] =>
-    calling.filter(({ output }) => output?.id === id).map(callerLine)
-
   /** Nobody reads it: it is for other programs. */
   function copyId({ id }: Route): HTMLElement {
-    const made = button(text('copy'), { act: 'copy' })
+    const made = button(text('copy'), { act: 'copy' }, () => {
+      RED.clipboard.copyText(id, $(made), 'clipboard.copyMessageValue')
+    })
     made.title = id
     return made
   }
 
   /** What a failover is doing, and what it can be told. */
-  function protection(failover: Failover): HTMLElement {
-    const old = options.old()
-    const buttons = options.mayControl()
-      ? actionsOf(failover).map((action) => {
-          const made = button(text(`failover.${action}`), { failover: `${failover.id} ${action}` })
-          made.ariaDisabled = String(old !== '' || options.isSwitching(failover.id))
-          made.title = old
-          return made
-        })
-      : []
+  function protection(failover: Failover, scene: Scene): HTMLElement {
+    const goBack = (): void => content.querySelector<HTMLElement>('[data-failover]')?.focus()
+    const actions = scene.mayControl ? actionsOf(failover) : []
+    const buttons = actions.map((action) => {
+      const key = { failover: `${failover.id} ${action}` }
+      const made = button(text(`failover.${action}`), key, () =>
+        options.onFailover(failover, action, goBack),
+      )
+      made.ariaDisabled = String(scene.old !== '' || scene.isSwitching(failover.id))
+      made.title = scene.old
+      return made
+    })
     return element(
       'li',
       { className: PROTECTION },
-      ...aboutFailover(failover, options.now()),
+      ...aboutFailover(failover, scene.now),
       element('div.media-gateway-sidebar-more', ...buttons),
     )
   }
 
-  function restart(route: Route): HTMLElement[] {
-    if (!isRunning(route) || !options.mayControl()) return []
-    return [control('restart', route, route.name, { act: 'restart' })]
+  function restart(route: Route, scene: Scene): HTMLElement[] {
+    if (!isRunning(route) || !scene.mayControl) return []
+    return [control('restart', route, scene, route.name)]
   }
 
-  function add(): HTMLElement[] {
-    const kinds = KINDS.filter((kind) => options.kinds().includes(kind))
-    return kinds.length === 0
-      ? []
-      : [element('span', text('add.label')), ...kinds.map(createHandle)]
+  function add({ id }: Route, { kinds }: Scene): HTMLElement[] {
+    const handles = KINDS.filter((kind) => kinds.includes(kind)).map((kind) =>
+      createHandle(kind, (event) => options.onAdd(kind, id, event)),
+    )
+    return handles.length === 0 ? [] : [element('span', text('add.label')), ...handles]
   }
 
-  function controlOf(route: Route, { id, name = '', ...state }: Part): HTMLElement | undefined {
+  function controlOf(route: Route, scene: Scene, shown: Part): HTMLElement | undefined {
+    const { id, name = '', ...state } = shown
     // While its route does not run, a destination cannot go on the air.
-    if (id === undefined || !isRunning(route) || !options.mayControl()) return undefined
-    const verb = isOn(state) ? 'stop' : 'start'
-    return control(verb, route, name, { destination: id })
+    if (id === undefined || !isRunning(route) || !scene.mayControl) return undefined
+    return control(isOn(state) ? 'stop' : 'start', route, scene, name, id)
   }
 
+  /** @param name of the route or, with an ID, of one of its destinations */
   function control(
     verb: Action,
     route: Route,
-    /** Of the route, or of one of its destinations. */
+    scene: Scene,
     name: string,
-    data: { act: string } | { destination: string },
+    destinationId?: string,
   ): HTMLButtonElement {
-    const waiting = options.waiting(route.id, 'destination' in data ? data.destination : undefined)
-    const why = whyNot(verb, route, options.old())
-    const made = button(text(waiting ? `waiting.${waiting}` : verb), data)
+    const target = { routeId: route.id, destinationId }
+    const waiting = scene.waiting(route.id, destinationId)
+    const why = whyNot(verb, route, scene.old)
+    const made = button(
+      text(waiting ? `waiting.${waiting}` : verb),
+      destinationId === undefined ? { act: verb } : { destination: destinationId },
+      () => options.onControl(target, destinationId === undefined ? verb : undefined),
+    )
     if (!waiting) made.ariaLabel = controlLabel(verb, name, why)
     made.title = why
     made.ariaDisabled = String(waiting !== undefined || why !== '')
     return made
   }
 
-  function redraw(route: Route): void {
-    box.classList.toggle('media-gateway-sidebar-old', options.old() !== '')
-    box.setAttribute('aria-label', text('details', { name: route.name }))
-    const focused = keyOf(document.activeElement)
-    content.replaceChildren(...draw(route))
-    if (focused) content.querySelector<HTMLElement>(focused)?.focus()
-  }
-
-  function showRates(figures?: RouteFigures): void {
+  function showRates({ old, rates }: Scene, { id }: Route): void {
+    const figures = old === '' ? rates.now(id) : undefined
     const parts = figures ? [figures.source, ...figures.destinations] : []
     for (const [index, place] of [...content.querySelectorAll(`.${RATE}`)].entries()) {
       setText(place, rateOfPart(parts[index]))
@@ -194,28 +155,34 @@ export function createDetails(options: DetailsOptions): Details {
 
   return {
     element: box,
-    show(route, figures, callers = []) {
-      shown = route
-      calling = callers
+    /** Its figures change often, and in place. `callers`: who is connected. */
+    show(route: Route | undefined, scene: Scene, callers: readonly Caller[] = []): void {
       box.hidden = route === undefined
       if (!route) {
         drawn = ''
         return content.replaceChildren()
       }
       const waiting = [undefined, ...route.destinations.map(({ id }) => id)].map((id) =>
-        options.waiting(route.id, id),
+        scene.waiting(route.id, id),
       )
       const marks = route.failovers.map((one) => [
-        markOf(one, options.now()),
-        options.isSwitching(one.id),
+        markOf(one, scene.now),
+        scene.isSwitching(one.id),
       ])
-      const may = [options.mayControl(), options.old(), options.kinds()]
+      const may = [scene.mayControl, scene.old, scene.kinds]
       const now = JSON.stringify([route, waiting, marks, may, callers])
-      if (now !== drawn) redraw(route)
+      if (now !== drawn) {
+        box.classList.toggle('media-gateway-sidebar-old', scene.old !== '')
+        box.setAttribute('aria-label', text('details', { name: route.name }))
+        const focused = keyOf(document.activeElement)
+        content.replaceChildren(...draw(route, scene, callers))
+        if (focused) content.querySelector<HTMLElement>(focused)?.focus()
+      }
       drawn = now
-      showRates(figures)
+      showRates(scene, route)
     },
-    focusButton(destinationId) {
+    /** Of a destination, or else the one that restarts the route. */
+    focusButton(destinationId?: string): void {
       const wanted =
         destinationId === undefined
           ? '[data-act="restart"]'
@@ -238,11 +205,9 @@ export const PROTECTION = 'media-gateway-sidebar-protection'
 
 /** @param now Unix ms, by the clock of Node-RED */
 export function aboutFailover(failover: Failover, now: number): HTMLElement[] {
-  const { sign: tone, words } = markOf(failover, now)
-  const sign = mark()
-  sign.dataset['tone'] = tone
+  const { sign, words } = markOf(failover, now)
   const why = failover.failure && sentenceOf(failover.failure)
-  return [sign, linesOf(text('failover.label', { name: failover.name }), [words, why])]
+  return [mark(sign), linesOf(text('failover.label', { name: failover.name }), [words, why])]
 }
 
 function part(
@@ -252,21 +217,25 @@ function part(
   callers: string[],
   control?: HTMLElement,
 ): HTMLElement {
-  const sign = mark()
-  sign.dataset['tone'] = shown.health.sign
   const about = linesOf(shown.name ?? '', [
     `${prefix}${partSummary(shown, isOld)}`,
     addressOf(shown),
   ])
   const rate = element('span', { className: RATE })
   const lines = callers.map((caller) => element('div', caller))
-  return element('li', sign, about, rate, ...(control ? [control] : []), ...lines)
+  return element(
+    'li',
+    mark(shown.health.sign),
+    about,
+    rate,
+    ...(control ? [control] : []),
+    ...lines,
+  )
 }
 
 /** Who it is, and how well the connection is. */
 function callerLine({ name, address, port, ...figures }: Caller): string {
-  const place = address.includes(':') ? `[${address}]` : address
-  const from = port === null ? address : `${place}:${port}`
+  const from = port === null ? address : addressOf({ address, port })
   const { bitrate, packetLoss, roundTripTime } = figures
   return [
     name === null ? from : `${name} (${from})`,
@@ -289,8 +258,14 @@ function linesOf(title: string, words: (string | undefined)[]): HTMLElement {
   )
 }
 
-function button(words: string, data: Record<string, string>, name?: string): HTMLButtonElement {
-  const made = textButton(words, name)
+/** @param data its key, by which it gets the focus back after it was redrawn */
+function button(
+  words: string,
+  data: Record<string, string>,
+  press: () => void,
+  name?: string,
+): HTMLButtonElement {
+  const made = textButton(words, press, name)
   Object.assign(made.dataset, data)
   return made
 }

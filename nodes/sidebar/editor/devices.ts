@@ -4,35 +4,26 @@ import type { Lookup, Place } from '../../wire'
 import { askDevices } from './api'
 import { text } from './text'
 
-export interface DeviceChoice {
-  readonly element: HTMLElement
-  show(isOpen: boolean, deviceId: string | undefined): void
-  /**
-   * Finds the devices, not too often.
-   * @returns the one to show instead, without an ID for the only one; undefined for no other
-   */
-  find(place: Place, deviceId: string | undefined): Promise<{ id?: string } | undefined>
-  forget(): void
-}
-
 const AGAIN_MS = 30_000
 
 /** @param id of its field */
-export function createDeviceChoice(id: string, onChoose: (deviceId: string) => void): DeviceChoice {
+export function createDeviceChoice(id: string, onChoose: (deviceId: string) => void) {
   let devices: Lookup['devices'] = []
   let askedAt = -Infinity
-  const choice = element('select', { id })
+  const choice: HTMLSelectElement = element('select', {
+    id,
+    onchange: () => onChoose(choice.value),
+  })
   const row = element(
     'div.media-gateway-sidebar-tools',
     { hidden: true },
     element('label', { htmlFor: id }, text('device')),
     choice,
   )
-  choice.addEventListener('change', () => onChoose(choice.value))
 
   return {
     element: row,
-    show(isOpen, deviceId) {
+    show(isOpen: boolean, deviceId: string | undefined): void {
       row.hidden = !isOpen || devices.length < 2
       // Filling it again would close it while the user chooses.
       const isSame = devices.every((one, index) => choice.options[index]?.value === one.id)
@@ -41,7 +32,11 @@ export function createDeviceChoice(id: string, onChoose: (deviceId: string) => v
       }
       choice.value = deviceId ?? ''
     },
-    async find(place, deviceId) {
+    /**
+     * Finds the devices, not too often.
+     * @returns the one to show instead, without an ID for the only one; undefined for no other
+     */
+    async find(place: Place, deviceId: string | undefined): Promise<{ id?: string } | undefined> {
       if (Date.now() - askedAt < AGAIN_MS) return undefined
       askedAt = Date.now()
       try {
@@ -52,7 +47,7 @@ export function createDeviceChoice(id: string, onChoose: (deviceId: string) => v
       if (devices.some((device) => device.id === deviceId)) return undefined
       return devices.length > 1 ? devices[0] : {}
     },
-    forget() {
+    forget(): void {
       devices = []
       askedAt = -Infinity
     },

@@ -1,22 +1,15 @@
 // The failovers that protect a route: what the sidebar says of them, and what it offers.
 import {
   differing,
-  isOtherBad,
+  FAILOVER_FACTS,
   kindOf,
   minutesLeft,
   signOf,
+  type factCounts,
 } from '../../../client/model/failover-view'
 import type { Sign } from '../../editor/states'
-import type { Failover, FailoverAction, FailoverFact } from '../../wire'
+import type { Failover, FailoverAction } from '../../wire'
 import { text } from './text'
-
-/** What it says of itself. */
-export interface FailoverMark {
-  sign: Sign
-  /** In a word or two. */
-  brief: string
-  words: string
-}
 
 /** Those of a route. IDs are the same in any case. */
 export function failoversFor(
@@ -47,8 +40,11 @@ export function withoutRoute(
   )
 }
 
-/** @param now Unix ms, by the clock of Node-RED */
-export function markOf(failover: Failover, now: number): FailoverMark {
+/**
+ * What a failover says of itself: its sign, and words of which the brief ones are a word or two.
+ * @param now Unix ms, by the clock of Node-RED
+ */
+export function markOf(failover: Failover, now: number) {
   const { state = 'unknown', inUse = 'other', held, manual, due = now } = failover
   const kind = kindOf(failover)
   const values = {
@@ -68,27 +64,15 @@ export function markOf(failover: Failover, now: number): FailoverMark {
   }
 }
 
-/** What somebody should know of several, the worst first. */
-const FACTS: Record<FailoverFact, (failover: Failover) => boolean> = {
-  unprotected: (failover) => signOf(failover) === 'critical',
-  unknown: ({ state }) => state === 'unknown',
-  alone: ({ reason }) => isOtherBad(reason),
-  onBackup: ({ inUse }) => inUse === 'backup',
-  foreign: ({ state }) => state === 'foreign',
-  held: ({ held }) => held === true,
-}
-export const FAILOVER_FACTS = Object.keys(FACTS) as FailoverFact[]
-
 /** What does not know its route is trouble, as soon as it has tried. */
 export const troubleOfFailover = (failover: Failover): Sign =>
   failover.state === 'unknown' ? 'warning' : signOf(failover)
 
-/** How many have something that somebody should know, in words. */
-export const factsOfFailovers = (all: readonly Failover[]): string[] =>
-  FAILOVER_FACTS.flatMap((fact) => {
-    const number = all.filter(FACTS[fact]).length
-    return number > 0 ? [text(`failover.fact.${fact}`, { number })] : []
-  })
+/** Of how many somebody should know what, in words, the worst first. */
+export const factsOfFailovers = (counts: ReturnType<typeof factCounts>): string[] =>
+  FAILOVER_FACTS.filter((fact) => counts[fact]).map((fact) =>
+    text(`failover.fact.${fact}`, { number: counts[fact]! }),
+  )
 
 /** What a user may have it do now. A held one is released first; so is a source that a person chose. */
 export function actionsOf(failover: Failover): FailoverAction[] {

@@ -1,22 +1,7 @@
 // Around the list of appliances: which of them are shown, and how many.
 import { element, setText } from '../../editor/element'
-import { textButton } from './button'
 import { text } from './text'
-
-export interface FleetTools {
-  /** Above the list. */
-  readonly element: HTMLElement
-  /** Below it. */
-  readonly further: HTMLElement
-  /** What to ask for. */
-  question(): { search: string; trouble: boolean; limit: number }
-  /** Nothing is left out by a search or a filter. */
-  isWhole(): boolean
-  isTroubleOnly(): boolean
-  /** The keyboard is at the button for more. */
-  isAtMore(): boolean
-  show(shown: { found: number; shown: number }): void
-}
+import { choiceField, searchField, textButton } from './widgets'
 
 const AT_FIRST = 50
 /** As many as Node-RED lists at once, and as a page with them stays quick. */
@@ -27,23 +12,9 @@ const TYPING_MS = 250
 const FILTERS = ['all', 'trouble'] as const
 
 /** @param onChoose the user wants to see others */
-export function createFleetTools(onChoose: () => void): FleetTools {
+export function createFleetTools(onChoose: () => void) {
   let limit = AT_FIRST
   let typing: number | undefined
-  const search = element('input', {
-    type: 'text',
-    placeholder: text('fleet.search'),
-    ariaLabel: text('fleet.search'),
-  })
-  const filter = element(
-    'select',
-    { ariaLabel: text('fleet.filter.label') },
-    ...FILTERS.map((value) => element('option', { value }, text(`fleet.filter.${value}`))),
-  )
-  const more = textButton(text('fleet.more'))
-  const count = element('span.media-gateway-sidebar-count')
-  count.role = 'status'
-  const further = element('div.media-gateway-sidebar-tools', count, more)
 
   function chooseOthers(): void {
     window.clearTimeout(typing)
@@ -51,35 +22,35 @@ export function createFleetTools(onChoose: () => void): FleetTools {
     onChoose()
   }
 
-  search.addEventListener('input', () => {
+  const type = (): void => {
     window.clearTimeout(typing)
     typing = window.setTimeout(chooseOthers, TYPING_MS)
-  })
-  // The editor would apply keys to the flow.
-  search.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && search.value !== '') {
-      search.value = ''
-      chooseOthers()
-    }
-    event.stopPropagation()
-  })
-  filter.addEventListener('change', chooseOthers)
-  more.addEventListener('click', () => {
+  }
+  const search = searchField(text('fleet.search'), type, chooseOthers)
+  const filter = choiceField('fleet.filter', FILTERS, chooseOthers)
+  const more = textButton(text('fleet.more'), () => {
     limit = Math.min(2 * limit, MOST)
     onChoose()
   })
+  const count = element('span.media-gateway-sidebar-count', { role: 'status' })
+  const further = element('div.media-gateway-sidebar-tools', count, more)
 
   const isTroubleOnly = (): boolean => filter.value === 'trouble'
   const searched = (): string => search.value.trim()
 
   return {
+    /** Above the list. */
     element: element('div.media-gateway-sidebar-tools', search, filter),
+    /** Below it. */
     further,
+    /** What to ask for. */
     question: () => ({ search: searched(), trouble: isTroubleOnly(), limit }),
+    /** Nothing is left out by a search or a filter. */
     isWhole: () => searched() === '' && !isTroubleOnly(),
     isTroubleOnly: () => searched() === '' && isTroubleOnly(),
+    /** The keyboard is at the button for more. */
     isAtMore: () => more.matches(':focus-visible'),
-    show({ found, shown }) {
+    show({ found, shown }: { found: number; shown: number }): void {
       further.hidden = found <= shown
       more.hidden = shown >= MOST
       const words = text('fleet.shown', { shown, found, others: found - shown })

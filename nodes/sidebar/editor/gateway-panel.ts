@@ -1,8 +1,10 @@
 // One appliance: its state, its routes, and what can be done with them.
+import { factCounts } from '../../../client/model/failover-view'
 import type { RequestError } from '../../editor/ask'
 import { download } from '../../editor/download'
 import { element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
+import type { Reach } from '../../editor/states'
 import { text as shared } from '../../editor/text'
 import { addRoute, kindsFor, type Kind } from './add-node'
 import type {
@@ -21,13 +23,14 @@ import { aboutFailover, createDetails, PROTECTION } from './details'
 import { createDeviceChoice } from './devices'
 import { createHead } from './head'
 import { factsOfFailovers } from './failover'
-import { factsOfKnown, isSilence, keyOf, signOfGateway, SPOKEN, type Reach } from './health'
+import { factsOfKnown, isSilence, keyOf, signOfGateway, SPOKEN } from './health'
 import { createLately } from './lately'
 import { createRouteList } from './list'
 import { createMessage } from './message'
 import { remember, remembered } from './preferences'
 import { createRates } from './rates'
 import { withProtection, type Route, type Snapshot } from './route'
+import type { Scene } from './scene'
 import { text } from './text'
 import { createTools } from './tools'
 
@@ -115,6 +118,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   /** The routes that are shown. */
   let found: Route[] = []
 
+  const onChange = (): void => options.onChange()
   const devices = createDeviceChoice(`${id}-device`, choose)
   const head = createHead(id, `${id}-body`, () => {
     isOpen = !isOpen
@@ -131,9 +135,8 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     onChoose: () => showRoutes(true),
     onAll: (action) => controls.askAll(action, found, () => tools.focusAll(action)),
     onLately: () => show(),
-    onCompact: () => showRoutes(true),
     onReport: () => void makeReport(),
-    onChange: () => options.onChange(),
+    onChange,
   })
   const empty = element('div.media-gateway-sidebar-notice')
   const fault = createMessage(() => {
@@ -160,22 +163,15 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
       showRoutes()
       options.onCommand()
     },
-    onChange: () => options.onChange(),
+    onChange,
   })
   const details = createDetails({
-    mayControl: isAllowed,
-    old,
-    waiting: (routeId, destinationId) => commands.waiting({ routeId, destinationId }),
-    kinds: () => kindsFor(listed.id),
-    now,
-    isSwitching: (failoverId) => controls.isSwitching(failoverId),
     onFailover(failover, action, goBack) {
       const route = routeWith(selected)
       if (route) controls.askFailover(failover, action, route, goBack)
     },
-    onControl: (routeId, destinationId) =>
-      controls.ask({ routeId, destinationId }, () => details.focusButton(destinationId)),
-    onRestart: (routeId) => controls.ask({ routeId }, () => details.focusButton(), 'restart'),
+    onControl: (target, action) =>
+      controls.ask(target, () => details.focusButton(target.destinationId), action),
     onAdd: add,
     onClose() {
       const closed = selected
@@ -187,13 +183,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   const list = createRouteList({
     label: text('routesOf', { name: nameOf(listed) }),
     details: details.element,
-    mayControl: isAllowed,
-    old,
-    isCompact: () => tools.isCompact,
-    waiting: (routeId) => commands.waiting({ routeId }),
-    now,
-    rates,
-    mayDrag: () => kindsFor(listed.id).length > 0,
     onSelect(routeId) {
       selected = selected === routeId ? undefined : routeId
       showRoutes()
@@ -232,6 +221,17 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   function isAllowed(): boolean {
     return !gateway.readOnly && !gateway.error && state?.mayControl !== false && mayControl()
   }
+
+  const scene = (): Scene => ({
+    old: old(),
+    mayControl: isAllowed(),
+    isCompact: tools.isCompact,
+    kinds: kindsFor(listed.id),
+    now: now(),
+    rates,
+    waiting: (routeId, destinationId) => commands.waiting({ routeId, destinationId }),
+    isSwitching: controls.isSwitching,
+  })
 
   /** What is shown is out of date. */
   function isOld(): boolean {
@@ -314,7 +314,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     const shown: string[] = []
     const known = state?.health.known
     shown.push(...factsOfKnown(known, isOld(), !isOpen))
-    shown.push(...factsOfFailovers(unshown()))
+    shown.push(...factsOfFailovers(factCounts(unshown())))
     if (gateway.readOnly) shown.push(text('readOnly'))
     else if (state?.mayControl === false) shown.push(text('observer'))
     if (known && snapshot && found.length < known.routes) {
@@ -381,25 +381,17 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   /** `isOther`: the user has asked for other routes than those shown. */
   function showRoutes(isOther = false): void {
     const all = snapshot?.routes ?? []
+    const present = scene()
     found = tools.choose(all)
-    const isCurrent = !isOld() && callers?.routeId === selected
-    details.show(
-      routeWith(selected),
-      isOld() ? undefined : rates.now(selected ?? ''),
-      isCurrent ? callers?.list : undefined,
-    )
+    const isCurrent = present.old === '' && callers?.routeId === selected
+    details.show(routeWith(selected), present, isCurrent ? callers?.list : undefined)
     void readCallers()
-    list.show({ found, all, selected, isOther: isOther || !snapshot })
-    tools.show({
-      isHidden: !isOpen || all.length === 0,
-      mayControl: isAllowed(),
-      mayReport: mayControl(),
-      old: old(),
-      address: gateway.address,
-    })
+    list.show({ found, all, selected, isOther: isOther || !snapshot }, present)
+    tools.element.hidden = !isOpen || all.length === 0
+    tools.show(present, mayControl(), gateway.address)
     const failovers = snapshot?.failovers ?? []
     const lines = failovers.map((one) =>
-      element('li', { className: PROTECTION }, ...aboutFailover(one, now())),
+      element('li', { className: PROTECTION }, ...aboutFailover(one, present.now)),
     )
     unplaced.replaceChildren(...lines)
     unplaced.hidden = lines.length === 0

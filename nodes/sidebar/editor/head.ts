@@ -21,17 +21,8 @@ export interface ShownHead {
   more: string[]
 }
 
-export interface Head {
-  /** Its lines. */
-  readonly elements: HTMLElement[]
-  show(shown: ShownHead): void
-  /** The age of what is shown; undefined when nothing is known. */
-  showAge(seconds: number | undefined): void
-  focus(): void
-}
-
 /** @param bodyId what it opens and closes */
-export function createHead(id: string, bodyId: string, onToggle: () => void): Head {
+export function createHead(id: string, bodyId: string, onToggle: () => void) {
   const arrow = element('i.fa.media-gateway-sidebar-arrow', { ariaHidden: 'true' })
   const sign = mark()
   const title = element('span.media-gateway-sidebar-title')
@@ -46,8 +37,9 @@ export function createHead(id: string, bodyId: string, onToggle: () => void): He
   head.addEventListener('click', onToggle)
 
   return {
+    /** Its lines. */
     elements: [head, factsRow],
-    show(shown) {
+    show(shown: ShownHead): void {
       const { word: said = '', isOld = false, isQuiet = false } = shown
       setText(title, shown.title)
       head.title = [shown.title, shown.address].join('\n')
@@ -60,7 +52,8 @@ export function createHead(id: string, bodyId: string, onToggle: () => void): He
       setText(told, shown.facts.join(' · '))
       factsRow.title = [said, ...shown.facts, ...shown.more].filter(Boolean).join(' · ')
     },
-    showAge(seconds) {
+    /** The age of what is shown; undefined when nothing is known. */
+    showAge(seconds: number | undefined): void {
       setText(age, seconds === undefined ? '' : ageOf(Math.max(0, seconds)))
       factsRow.classList.toggle('media-gateway-sidebar-fresh', (seconds ?? 0) < FRESH_SECONDS)
     },

@@ -1,24 +1,10 @@
 // How well an appliance is known, and the sign for it.
 import { SIGNS } from '../../../client/model/health'
-import type { Sign } from '../../editor/states'
+import { SIGN_OF_REACH, type Reach, type Sign } from '../../editor/states'
 import type { Failover, Failure, KnownAppliance } from '../../wire'
 import { troubleOfFailover } from './failover'
 import { briefOf } from './labels'
 import { text } from './text'
-
-/** `device`: the gateway is reachable, but does not know how its device is. */
-export type Reach =
-  'reachable' | 'device' | 'stale' | 'unreachable' | 'asking' | 'fault' | 'closed' | 'elsewhere'
-
-const OF: Record<Exclude<Reach, 'reachable'>, Sign> = {
-  device: 'critical',
-  stale: 'warning',
-  unreachable: 'critical',
-  asking: 'unknown',
-  fault: 'critical',
-  closed: 'stopped',
-  elsewhere: 'stopped',
-}
 
 /**
  * The sign of a head stands for all that is below it.
@@ -30,7 +16,7 @@ export function signOfGateway(
   failovers: readonly Failover[],
 ): Sign {
   const signs = failovers.map(troubleOfFailover).filter((sign) => TROUBLE.includes(sign))
-  if (reach !== 'reachable') signs.push(OF[reach])
+  if (reach !== 'reachable') signs.push(SIGN_OF_REACH[reach])
   else signs.push(known?.worst?.sign ?? 'ok', known?.device?.sign ?? 'ok')
   return SIGNS.find((sign) => signs.includes(sign))!
 }

@@ -1,6 +1,6 @@
 // What the sidebar says of a route and its parts, in a line each.
 import { element } from '../../editor/element'
-import { isConnected, isOn, isRunning, wordOf, wordOfPart } from '../../editor/states'
+import { isConnected, isOn, isRunning, wordOf, wordOfPart, type Sign } from '../../editor/states'
 import type { HealthText, Part } from '../../wire'
 import type { Route } from './route'
 import { text } from './text'
@@ -53,6 +53,5 @@ export const placeOf = ({ protocol = '', port }: Part): string =>
   [protocol.toUpperCase(), port === undefined ? '' : `:${port}`].join(' ').trim()
 
 /** A mark that differs in shape as well as in colour. What it says is said in words beside it. */
-export function mark(): HTMLElement {
-  return element('i.media-gateway-sidebar-mark', { ariaHidden: 'true' })
-}
+export const mark = (tone: Sign = 'unknown'): HTMLElement =>
+  element('i.media-gateway-sidebar-mark', { ariaHidden: 'true', 'data-tone': tone })

@@ -3,13 +3,7 @@ import { element } from '../../editor/element'
 import type { Happening } from '../../wire'
 import { text } from './text'
 
-export interface Lately {
-  element: HTMLElement
-  /** The list, oldest first. */
-  take(happenings: readonly Happening[]): void
-}
-
-export function createLately(label: string): Lately {
+export function createLately(label: string) {
   const list = element('ul.media-gateway-sidebar-lately', { ariaLabel: label })
   // It scrolls, so the keyboard has to reach it.
   list.tabIndex = 0
@@ -30,7 +24,8 @@ export function createLately(label: string): Lately {
   draw()
   return {
     element: list,
-    take(happenings) {
+    /** Takes the list, oldest first. */
+    take(happenings: readonly Happening[]): void {
       shown = happenings
       draw()
     },

@@ -1,10 +1,9 @@
 // The routes of an appliance. Only the rows in sight are in the page, however many there are.
 import { arrange } from '../../editor/arrange'
 import { element } from '../../editor/element'
-import type { Action } from './commands'
-import type { Rates } from './rates'
 import type { Route } from './route'
 import { createRow, type Row } from './row'
+import type { Scene } from './scene'
 
 const CLASS = 'media-gateway-sidebar-list'
 const ROW_HEIGHT = 62
@@ -16,17 +15,6 @@ export interface ListOptions {
   label: string
   /** What is shown below the row that is selected. */
   details: HTMLElement
-  mayControl(): boolean
-  /** Why what is shown is out of date; empty where it is not. */
-  old(): string
-  /** Rows of one line. */
-  isCompact(): boolean
-  waiting(routeId: string): Action | undefined
-  /** Unix ms, by the clock of Node-RED. */
-  now(): number
-  rates: Rates
-  /** Rows can be dragged into the flow. */
-  mayDrag(): boolean
   onSelect(routeId: string): void
   onControl(routeId: string): void
   onDrag(routeId: string, event: DragEvent): void
@@ -44,17 +32,7 @@ export interface ShownRoutes {
   isOther: boolean
 }
 
-export interface RouteList {
-  element: HTMLElement
-  /** The height in which it would show all its rows. */
-  readonly fullHeight: number
-  show(shown: ShownRoutes): void
-  /** Brings the focus to the button of a route, or else to its row. */
-  focusButton(routeId: string): void
-}
-
-export function createRouteList(options: ListOptions): RouteList {
-  const { details } = options
+export function createRouteList({ details, ...options }: ListOptions) {
   const grid = element('div.media-gateway-sidebar-rows', {
     role: 'grid',
     ariaLabel: options.label,
@@ -63,6 +41,8 @@ export function createRouteList(options: ListOptions): RouteList {
   // An element that scrolls would get the focus itself.
   view.tabIndex = -1
 
+  /** As of the latest show. */
+  let scene: Scene | undefined
   let routes: readonly Route[] = []
   let present: ReadonlySet<string> = new Set()
   let selected: string | undefined
@@ -104,7 +84,7 @@ export function createRouteList(options: ListOptions): RouteList {
   })
 
   function press(id: string): void {
-    if (options.waiting(id) === undefined && !options.old()) options.onControl(id)
+    if (scene?.old === '' && scene.waiting(id) === undefined) options.onControl(id)
   }
 
   /** The row stays where it is, unless its details would be out of sight. */
@@ -136,7 +116,7 @@ export function createRouteList(options: ListOptions): RouteList {
   const indexOf = (id: string | undefined): number => routes.findIndex((route) => route.id === id)
   const pageSize = (): number => Math.max(1, Math.floor(view.clientHeight / rowHeight()) - 1)
 
-  const rowHeight = (): number => (options.isCompact() ? COMPACT_HEIGHT : ROW_HEIGHT)
+  const rowHeight = (): number => (scene?.isCompact ? COMPACT_HEIGHT : ROW_HEIGHT)
   const fullHeight = (): number => routes.length * rowHeight() + gap().height
 
   /** How many rows are above the details, and the height of the details. */
@@ -165,11 +145,12 @@ export function createRouteList(options: ListOptions): RouteList {
     view.scrollTop = Math.min(Math.max(view.scrollTop, least), top)
     draw()
     const row = rows.get(active)!
-    if (toButton && options.mayControl()) row.button.focus()
+    if (toButton && scene?.mayControl) row.button.focus()
     else row.element.focus()
   }
 
   function draw(): void {
+    if (!scene) return
     const { above } = gap()
     details.style.top = `${above === Infinity ? 0 : above * rowHeight()}px`
     // Each change of a height makes the browser lay out the page.
@@ -192,19 +173,12 @@ export function createRouteList(options: ListOptions): RouteList {
     }
     for (const [id, index] of shown) {
       const row = rows.get(id) ?? createRow()
-      row.show(routes[index]!, {
+      row.show(routes[index]!, scene, {
         index,
         top: topOf(index),
         isActive: index === activeIndex,
         isSelected: id === selected,
-        old: options.old(),
-        isCompact: options.isCompact(),
         isGone: !present.has(id),
-        waiting: options.waiting(id),
-        mayControl: options.mayControl(),
-        isDraggable: options.mayDrag(),
-        now: options.now(),
-        rates: options.rates,
       })
       rows.set(id, row)
     }
@@ -237,10 +211,12 @@ export function createRouteList(options: ListOptions): RouteList {
 
   return {
     element: view,
+    /** The height in which it would show all its rows. */
     get fullHeight() {
       return view.hidden ? 0 : fullHeight()
     },
-    show(shown) {
+    show(shown: ShownRoutes, now: Scene): void {
+      scene = now
       keepHeight(shown)
       const hadFocus = grid.contains(document.activeElement)
       routes = inPlace(shown)
@@ -254,7 +230,8 @@ export function createRouteList(options: ListOptions): RouteList {
         rows.get(routes[Math.max(indexOf(active), 0)]?.id ?? '')?.element.focus()
       }
     },
-    focusButton(routeId) {
+    /** Brings the focus to the button of a route, or else to its row. */
+    focusButton(routeId: string): void {
       const index = indexOf(routeId)
       if (index >= 0) moveTo(index, true)
     },

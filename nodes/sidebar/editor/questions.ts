@@ -1,58 +1,78 @@
-// The question that is open about an appliance: one at a time.
-import { askFirst, type Asked } from './confirm'
-import { element } from '../../editor/element'
+// The question before a command is sent: one at a time for each appliance.
+import { element, setText } from '../../editor/element'
 import { text } from './text'
 
-export interface Asking {
+export interface Question {
   question: string
   /** What will happen, as far as that is known now. */
-  effect(): string
+  effect: () => string
   yes: string
   /** It has answered itself. */
-  isOver?(): boolean
+  isOver(): boolean
   onYes(): void
   /** The focus goes back to where it was. */
   goBack(): void
 }
 
-export interface Questions {
-  readonly element: HTMLElement
-  ask(asking: Asking): void
-  /** Brings the open question up to date, or takes it back. */
-  update(): void
-  takeBack(): void
-}
+let counter = 0
 
 /** @param onChange the height has changed */
-export function createQuestions(onChange: () => void): Questions {
+export function createQuestions(onChange: () => void) {
   const place = element('div')
-  let open: { asking: Asking; asked: Asked } | undefined
+  const effectLine = element('div')
+  let open: Question | undefined
 
   function takeBack(): void {
-    open?.asked.takeBack()
     open = undefined
+    place.replaceChildren()
+  }
+
+  /** Brings the open question up to date, or takes it back. */
+  function update(): void {
+    if (open?.isOver()) takeBack()
+    else if (open) setText(effectLine, open.effect())
   }
 
   return {
     element: place,
-    ask(asking) {
-      takeBack()
-      const { question, yes } = asking
-      const words = { question, effect: asking.effect(), yes, no: text('cancel') }
-      const asked = askFirst(place, words, (isYes) => {
-        open = undefined
-        if (isYes) asking.onYes()
-        asking.goBack()
+    /** Asks in place; the safe answer has the focus. */
+    ask(asked: Question): void {
+      // Each appliance may have a question open.
+      const id = `media-gateway-sidebar-question-${counter++}`
+      const end = (isYes: boolean): void => {
+        takeBack()
+        if (isYes) asked.onYes()
+        asked.goBack()
         onChange()
+      }
+      const button = (words: string, isYes: boolean): HTMLButtonElement =>
+        element('button.media-gateway-sidebar-button', {
+          textContent: words,
+          // The second click of a double click was meant for what was here before.
+          onclick: ({ detail }) => void (detail < 2 && end(isYes)),
+        })
+      const [no, yes] = [button(text('cancel'), false), button(asked.yes, true)]
+      yes.classList.add('media-gateway-sidebar-yes')
+      effectLine.id = `${id}-effect`
+      setText(effectLine, asked.effect())
+      const box = element(
+        'div.media-gateway-sidebar-question',
+        { role: 'alertdialog', 'aria-labelledby': id, 'aria-describedby': effectLine.id },
+        element('strong', { id }, asked.question),
+        effectLine,
+        element('div.media-gateway-sidebar-answers', no, yes),
+      )
+      box.addEventListener('keydown', (event) => {
+        // The editor would apply keys to the flow.
+        event.stopPropagation()
+        if (event.key === 'Escape') end(false)
       })
-      open = { asking, asked }
+      open = asked
+      place.replaceChildren(box)
+      no.focus()
       onChange()
     },
-    update() {
-      if (!open) return
-      if (open.asking.isOver?.()) takeBack()
-      else open.asked.update(open.asking.effect())
-    },
+    update,
     takeBack,
   }
 }

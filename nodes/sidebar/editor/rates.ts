@@ -3,16 +3,7 @@ import type { Figure, RouteFigures } from '../../../client/model/event'
 import type { RateHistory } from '../../wire'
 import { text } from './text'
 
-export interface Rates {
-  /** Takes what Node-RED remembers. */
-  begin(history: RateHistory): void
-  /** Takes a poll. */
-  add(at: number, figures: Readonly<Record<string, RouteFigures>>): void
-  now(routeId: string): RouteFigures | undefined
-  /** A line through the last minutes, for an svg path of `WIDTH` by `HEIGHT`; empty for none. */
-  path(routeId: string, now: number): string
-  clear(): void
-}
+export type Rates = ReturnType<typeof createRates>
 
 export const WIDTH = 44
 export const HEIGHT = 14
@@ -24,27 +15,31 @@ const GAP_MS = 90_000
 
 type Poll = { at: number; of: ReadonlyMap<string, number | null> }
 
-export function createRates(): Rates {
+export function createRates() {
   let polls: Poll[] = []
   let latest: Readonly<Record<string, RouteFigures>> = {}
 
   return {
-    begin({ at, of }) {
+    /** Takes what Node-RED remembers. */
+    begin({ at, of }: RateHistory): void {
       const all = Object.entries(of)
       polls = at.map((when, index) => ({
         at: when,
         of: new Map(all.map(([id, rates]) => [id, rates[index] ?? null])),
       }))
     },
-    add(at, figures) {
+    /** Takes a poll. */
+    add(at: number, figures: Readonly<Record<string, RouteFigures>>): void {
       latest = figures
       if (at - (polls.at(-1)?.at ?? 0) < LEAST_MS) return
       const all = Object.entries(figures)
       const of = new Map(all.map(([id, { source }]) => [id, source.bitrate ?? null]))
       polls = [...polls.filter((poll) => at - poll.at < SPAN_MS), { at, of }]
     },
-    now: (routeId) => (Object.hasOwn(latest, routeId) ? latest[routeId] : undefined),
-    path(routeId, now) {
+    now: (routeId: string): RouteFigures | undefined =>
+      Object.hasOwn(latest, routeId) ? latest[routeId] : undefined,
+    /** A line through the last minutes, for an svg path of `WIDTH` by `HEIGHT`; empty for none. */
+    path(routeId: string, now: number): string {
       // A steady bitrate is a line below the top.
       const most = 1.25 * Math.max(...polls.map(({ of }) => of.get(routeId) ?? 0), 0.001)
       let path = ''
@@ -59,7 +54,7 @@ export function createRates(): Rates {
       }
       return path
     },
-    clear() {
+    clear(): void {
       polls = []
       latest = {}
     },

@@ -2,40 +2,25 @@ import { element, setText } from '../../editor/element'
 import { isRunning } from '../../editor/states'
 import { isBlocked, type Action } from './commands'
 import { markOf } from './failover'
-import { HEIGHT, rateOfRoute, rateOfSource, WIDTH, type Rates } from './rates'
+import { HEIGHT, rateOfRoute, rateOfSource, WIDTH } from './rates'
 import type { Route } from './route'
+import type { Scene } from './scene'
 import { text } from './text'
 import { mark as createMark, placeOf, summaryOf, type Summary } from './labels'
 
-export interface Row {
-  readonly element: HTMLElement
-  readonly button: HTMLButtonElement
-  /** Shows a route, at a place in the list. */
-  show(route: Route, shown: ShownRow): void
-}
-
+/** How a row stands in the list. */
 export interface ShownRow {
   index: number
   top: number
   isActive: boolean
   isSelected: boolean
-  /** Why what is shown of it is out of date; empty where it is not. */
-  old: string
-  /** In one line. */
-  isCompact: boolean
   /** The route is gone, and keeps its place only while the pointer or the focus is on the list. */
   isGone: boolean
-  /** What is under way. */
-  waiting?: Action
-  mayControl: boolean
-  /** It can be dragged into the flow. */
-  isDraggable: boolean
-  /** Unix ms, by the clock of Node-RED. */
-  now: number
-  rates: Rates
 }
 
-export function createRow(): Row {
+export type Row = ReturnType<typeof createRow>
+
+export function createRow() {
   const sign = createMark()
   const name = element('span.media-gateway-sidebar-name')
   const badge = element('span.media-gateway-sidebar-badge')
@@ -68,11 +53,14 @@ export function createRow(): Row {
   return {
     element: row,
     button,
-    show(route, { index, top, isActive, isSelected, old, isGone, waiting, now, rates, ...may }) {
-      const runs = isRunning(route)
+    /** Shows a route, at a place in the list. */
+    show(route: Route, scene: Scene, shown: ShownRow): void {
+      const { old, now, rates, isCompact } = scene
+      const { index, top, isActive, isSelected, isGone } = shown
+      const waiting = scene.waiting(route.id)
       const isOld = old !== ''
       row.classList.toggle('media-gateway-sidebar-old', isOld || isGone)
-      row.classList.toggle('media-gateway-sidebar-compact', may.isCompact)
+      row.classList.toggle('media-gateway-sidebar-compact', isCompact)
       row.dataset['tone'] = sign.dataset['tone'] = waiting ? 'busy' : route.health.sign
       setText(name, route.name)
       name.title = route.name
@@ -84,7 +72,7 @@ export function createRow(): Row {
       badge.dataset['sign'] = isOld ? 'stopped' : (mark?.sign ?? 'stopped')
       setText(badge, mark?.brief ?? '')
       badge.title = mark ? text('failover.title', { state: mark.words }) : ''
-      const words = summaryWords(route, { old, isGone, waiting })
+      const words = summaryWords(route, isOld, isGone, waiting)
       setText(first, words.first)
       for (const [at, one] of [second, third].entries()) {
         setText(one, words.rest[at] === undefined ? '' : SEPARATOR + words.rest[at])
@@ -96,13 +84,13 @@ export function createRow(): Row {
       const carried = isOld || isGone ? undefined : rates.now(route.id)
       setText(rate, carried ? rateOfRoute(carried) : '')
       setText(received, carried ? rateOfSource(carried) : '')
-      action.hidden = !may.mayControl || isGone
-      row.draggable = may.isDraggable && !isGone
+      action.hidden = !scene.mayControl || isGone
+      row.draggable = scene.kinds.length > 0 && !isGone
       // A disabled button would lose the focus.
-      const verb = runs ? 'stop' : 'start'
+      const verb = isRunning(route) ? 'stop' : 'start'
       const why = whyNot(verb, route, old)
       button.setAttribute('aria-disabled', String(waiting !== undefined || why !== ''))
-      button.title = why || (may.isCompact ? text(verb) : '')
+      button.title = why || (isCompact ? text(verb) : '')
       button.dataset['verb'] = verb
       setText(button, text(verb))
       button.setAttribute('aria-label', controlLabel(verb, route.name, why))
@@ -133,12 +121,9 @@ function createLine(): { element: Element; show(path: string): void } {
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-function summaryWords(
-  route: Route,
-  { old, isGone, waiting }: Pick<ShownRow, 'old' | 'isGone' | 'waiting'>,
-): Summary {
+function summaryWords(route: Route, isOld: boolean, isGone: boolean, waiting?: Action): Summary {
   if (isGone) return { first: text('route.gone'), rest: [] }
-  return waiting ? { first: text(`waiting.${waiting}`), rest: [] } : summaryOf(route, old !== '')
+  return waiting ? { first: text(`waiting.${waiting}`), rest: [] } : summaryOf(route, isOld)
 }
 
 const SEPARATOR = ' · '

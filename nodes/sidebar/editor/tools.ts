@@ -1,7 +1,6 @@
 // Above the list of routes: which of them are shown, in which order, and what is done with them.
 import { element } from '../../editor/element'
 import { text as shared } from '../../editor/text'
-import { textButton } from './button'
 import { remember, remembered } from './preferences'
 import {
   FILTERS,
@@ -12,63 +11,66 @@ import {
   type Order,
   type Route,
 } from './route'
+import type { Scene } from './scene'
 import { text } from './text'
+import { choiceField, searchField, textButton } from './widgets'
 
 export interface ToolsOptions {
   gatewayId: string
-  /** The user has asked for other routes, or for another order. */
-  onChoose(): void
+  /** The user has asked for other routes, for another order, or for rows of another height. */
+  onChoose: () => void
   /** A command to all routes that are shown. */
   onAll(action: 'start' | 'stop'): void
   /** The user wants to see, or no longer to see, what happened lately. */
-  onLately(isWanted: boolean): void
-  /** The user wants rows of one line, or no longer. */
-  onCompact(): void
+  onLately(): void
   /** The user wants a report of the gateway. */
   onReport(): void
   /** The height has changed. */
   onChange(): void
 }
 
-export interface ShownTools {
-  isHidden: boolean
-  mayControl: boolean
-  mayReport: boolean
-  /** Why a command to all would not do what the user sees; empty where it would. */
-  old: string
-  /** Of the appliance. */
-  address: string
-}
-
-export interface Tools {
-  readonly element: HTMLElement
-  readonly wantsLately: boolean
-  readonly isCompact: boolean
-  /** The routes to show, in their order. */
-  choose(routes: readonly Route[]): Route[]
-  show(shown: ShownTools): void
-  focusAll(action: 'start' | 'stop'): void
-}
-
-export function createTools(options: ToolsOptions): Tools {
-  const { gatewayId } = options
+export function createTools({ gatewayId, onChoose, ...options }: ToolsOptions) {
   const kept = remembered()
   let wantsLately = kept.lately[gatewayId] === true
   let isCompact = kept.compact[gatewayId] === true
 
-  const search = element('input', {
-    type: 'text',
-    placeholder: text('search'),
-    ariaLabel: text('search'),
+  const search = searchField(text('search'), onChoose)
+  const filter = choiceField('filter', FILTERS, onChoose)
+  const order = choiceField('order', ORDERS, () => {
+    remember('order', gatewayId, order.value)
+    onChoose()
   })
-  const filter = choiceOf('filter', FILTERS)
-  const order = choiceOf('order', ORDERS)
   order.value = ORDERS.find((one) => one === kept.order[gatewayId]) ?? ORDERS[0]
-  const compact = textButton('☰', text('compact'))
-  const more = textButton('⋯', text('more'))
-  const lately = textButton(text('lately.show'))
-  const all = { start: textButton(text('all.start')), stop: textButton(text('all.stop')) }
-  const report = textButton(shared('connection.report.make'))
+  const compact = textButton(
+    '☰',
+    () => {
+      isCompact = !isCompact
+      remember('compact', gatewayId, isCompact)
+      showMore()
+      onChoose()
+    },
+    text('compact'),
+  )
+  const more = textButton(
+    '⋯',
+    () => {
+      further.hidden = !further.hidden
+      showMore()
+      options.onChange()
+    },
+    text('more'),
+  )
+  const lately = textButton(text('lately.show'), () => {
+    wantsLately = !wantsLately
+    remember('lately', gatewayId, wantsLately)
+    showMore()
+    options.onLately()
+  })
+  const all = {
+    start: textButton(text('all.start'), () => options.onAll('start')),
+    stop: textButton(text('all.stop'), () => options.onAll('stop')),
+  }
+  const report = textButton(shared('connection.report.make'), () => options.onReport())
   const link = element('a', { target: '_blank', rel: 'noopener noreferrer' }, text('page'))
   const further = element(
     'div.media-gateway-sidebar-tools.media-gateway-sidebar-more',
@@ -86,44 +88,6 @@ export function createTools(options: ToolsOptions): Tools {
     further,
   )
 
-  search.addEventListener('input', () => options.onChoose())
-  // The editor would apply keys to the flow.
-  search.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && search.value !== '') {
-      search.value = ''
-      options.onChoose()
-    }
-    event.stopPropagation()
-  })
-  filter.addEventListener('change', () => options.onChoose())
-  order.addEventListener('change', () => {
-    remember('order', gatewayId, order.value)
-    options.onChoose()
-  })
-  more.addEventListener('click', () => {
-    further.hidden = !further.hidden
-    showMore()
-    options.onChange()
-  })
-  compact.addEventListener('click', () => {
-    isCompact = !isCompact
-    remember('compact', gatewayId, isCompact)
-    showMore()
-    options.onCompact()
-  })
-  lately.addEventListener('click', () => {
-    wantsLately = !wantsLately
-    remember('lately', gatewayId, wantsLately)
-    showMore()
-    options.onLately(wantsLately)
-  })
-  report.addEventListener('click', () => options.onReport())
-  for (const action of ['start', 'stop'] as const) {
-    all[action].addEventListener('click', () => {
-      if (all[action].ariaDisabled !== 'true') options.onAll(action)
-    })
-  }
-
   function showMore(): void {
     more.ariaExpanded = String(!further.hidden)
     lately.ariaPressed = String(wantsLately)
@@ -139,11 +103,13 @@ export function createTools(options: ToolsOptions): Tools {
     get isCompact() {
       return isCompact
     },
-    choose: (routes) =>
+    /** The routes to show, in their order. */
+    choose: (routes: readonly Route[]): Route[] =>
       sorted(matchingRoutes(routes, search.value, filter.value as Filter), order.value as Order),
-    show({ isHidden, mayControl, mayReport, old, address }) {
-      tools.hidden = isHidden
+    /** @param address of the appliance */
+    show({ mayControl, old }: Scene, mayReport: boolean, address: string): void {
       report.hidden = !mayReport
+      // A command to all would not do what the user sees.
       for (const button of Object.values(all)) {
         button.hidden = !mayControl
         button.ariaDisabled = String(old !== '')
@@ -153,13 +119,8 @@ export function createTools(options: ToolsOptions): Tools {
       link.hidden = page === undefined
       if (page !== undefined) link.href = page
     },
-    focusAll: (action) => all[action].focus(),
+    focusAll: (action: 'start' | 'stop'): void => all[action].focus(),
   }
-}
-
-function choiceOf(of: 'filter' | 'order', values: readonly string[]): HTMLSelectElement {
-  const offered = values.map((value) => element('option', { value }, text(`${of}.${value}`)))
-  return element('select', { ariaLabel: text(`${of}.label`) }, ...offered)
 }
 
 /** The appliance's own page: only what a browser opens as one. */
