@@ -24,6 +24,14 @@ export function element<Tag extends keyof Tags>(
   return made
 }
 
+/** A button of the editor: an icon of Font Awesome, and words behind it. */
+export const iconButton = (icon: string, words: string, press: () => void): HTMLButtonElement =>
+  element('button.red-ui-button', { onclick: press }, iconOf(icon), ` ${words}`)
+
+/** An icon of Font Awesome, which only repeats what is said beside it. */
+export const iconOf = (name: string): HTMLElement =>
+  element('i', { className: `fa fa-${name}`, ariaHidden: 'true' })
+
 /** Sets a text that may be there already: a screen reader would read it again. */
 export function setText(place: Element, words: string): void {
   if (place.textContent !== words) place.textContent = words

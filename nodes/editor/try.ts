@@ -5,6 +5,7 @@ import type { RequestError } from './ask'
 import { isVariable } from './checks'
 import { element } from './element'
 import { field, idOf, read, shownValue } from './fields'
+import { createOutcome } from './outcome'
 import { signIcon } from './states'
 import { text, textOr } from './text'
 
@@ -63,57 +64,27 @@ function listen(
   const properties = Object.keys(node._def.defaults).filter((each) => each !== 'name')
   const inputs = properties.map((each) => field(node, each)).filter(({ length }) => length > 0)
   const present = (): string => JSON.stringify(inputs.map(read))
-  let isBusy = false
-  /** The form as it was for the result that is shown. */
-  let tried: string | undefined
+  const { run, compare } = createOutcome(result, [button], outdated, present)
 
-  async function attempt(): Promise<void> {
-    // A disabled button would lose the focus.
-    if (isBusy) return
-    busy(true)
-    const now = present()
-    tried = undefined
+  async function attempt(): Promise<undefined> {
     show([text('try.reading')])
     try {
       const obstacle = obstacleIn(node)
-      if (obstacle !== undefined) show([signIcon('critical'), ' ', obstacle])
-      else {
-        const found = await appliance.plan(questionOf(node))
-        show([element('b', asOf(new Date())), ' ', text('try.note')], planRows(found))
-      }
+      if (obstacle !== undefined) return show([signIcon('critical'), ' ', obstacle])
+      const found = await appliance.plan(questionOf(node))
+      return show([element('b', asOf(new Date())), ' ', text('try.note')], planRows(found))
     } catch (failure) {
-      show(failed(failure as RequestError))
+      return show(failed(failure as RequestError))
     }
-    tried = now
-    busy(false)
-    compare()
-    result.scrollIntoView({ block: 'nearest' })
   }
 
-  function busy(is: boolean): void {
-    isBusy = is
-    button.ariaDisabled = String(is)
-    button.querySelector('.fa')!.classList.toggle('fa-spin', is)
-    result.ariaBusy = String(is)
-  }
-
-  function show(words: (Node | string)[], rows: HTMLElement[] = []): void {
+  function show(words: (Node | string)[], rows: HTMLElement[] = []): undefined {
     result.hidden = false
-    outdated.hidden = true
-    result.classList.remove('media-gateway-try-outdated')
     head.replaceChildren(...words)
     body.replaceChildren(...rows)
   }
 
-  /** A result for another form than the one that is shown must not look like its result. */
-  function compare(): void {
-    if (tried === undefined) return
-    const isOther = present() !== tried
-    if (outdated.hidden === isOther) outdated.hidden = !isOther
-    result.classList.toggle('media-gateway-try-outdated', isOther)
-  }
-
-  button.addEventListener('click', () => void attempt())
+  button.addEventListener('click', () => void run(button, attempt))
   for (const input of inputs) input.on('change', compare)
   for (const event of ['input', 'change']) form.addEventListener(event, compare)
 }

@@ -3,7 +3,7 @@
 import { RequestError } from '../ask'
 import { isVariable } from '../checks'
 import { hasInventory } from '../connection'
-import { element } from '../element'
+import { element, iconOf } from '../element'
 import { field } from '../fields'
 import { applianceState, isCovered, openInventory, type Inventory } from '../inventory'
 import type { Choice, Entry, Offer } from './choices'
@@ -191,14 +191,11 @@ function createLook(
   const label = element(
     'label',
     { htmlFor: id },
-    element('i.fa.fa-search', { ariaHidden: 'true' }),
+    iconOf('search'),
     element('span', text('form.lookIn')),
   )
-  const input = element('input', { id, type: 'text', placeholder: text('form.chooseAppliance') })
-  input.role = 'combobox'
-  input.setAttribute('aria-autocomplete', 'list')
-  input.ariaExpanded = 'false'
-  input.autocomplete = 'off'
+  const placeholder = text('form.chooseAppliance')
+  const input = element('input', { id, type: 'text', placeholder, autocomplete: 'off' })
   const frame = element('div.media-gateway-look-in', input)
   const row = element('div.form-row', { hidden: true }, label, frame)
   let chosenFor: string | undefined

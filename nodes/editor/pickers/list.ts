@@ -63,7 +63,6 @@ export function createListbox({
     for (const event of ['scroll', 'resize']) {
       window.addEventListener(event, closeUnless, { capture: true, signal: ended.signal })
     }
-    input.ariaExpanded = 'true'
     show()
   }
 
@@ -82,8 +81,18 @@ export function createListbox({
     input.removeAttribute('aria-activedescendant')
   }
 
+  /** What a field says of itself while it offers a list, and for as long as that is so. */
+  function announce(): void {
+    const isGiven = isOn()
+    if (!isGiven) close()
+    input.role = isGiven ? 'combobox' : null
+    input.ariaAutoComplete = isGiven ? 'list' : null
+    input.ariaExpanded = isGiven ? String(isOpen()) : null
+  }
+
   /** Shows the present choices; active is the row of the present value, or the first match. */
   function show(): void {
+    announce()
     if (!isOpen()) return
     const offered = choices()
     const wanted = input.value.trim()
@@ -186,9 +195,9 @@ export function createListbox({
   // A click in the list leaves the focus where it is.
   list.addEventListener('mousedown', (event) => event.preventDefault())
 
+  announce()
   return {
     show,
-    close,
     toggle: () => {
       input.focus()
       if (isOpen()) close()

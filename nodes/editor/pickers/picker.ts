@@ -1,6 +1,6 @@
 // One picker: below a field it says what its value is, and offers what there is to choose from.
 import { titleOf, type RequestError } from '../ask'
-import { element } from '../element'
+import { element, iconOf } from '../element'
 import { field } from '../fields'
 import { signIcon } from '../states'
 import { text } from '../text'
@@ -64,7 +64,7 @@ export function createPicker(
   const opener = element(
     'button.media-gateway-picker-open',
     { tabIndex: -1, title: text('picker.open'), ariaLabel: text('picker.open') },
-    element('i.fa.fa-angle-down', { ariaHidden: 'true' }),
+    iconOf('angle-down'),
   )
   const remark = element('span.media-gateway-picker-says', {
     id: `media-gateway-picker-says-${property}`,
@@ -73,7 +73,7 @@ export function createPicker(
   const reloader = element(
     'button.media-gateway-picker-reload',
     { title: options.reloadLabel, ariaLabel: options.reloadLabel },
-    element('i.fa.fa-refresh', { ariaHidden: 'true' }),
+    iconOf('refresh'),
   )
   const line = element('div.media-gateway-picker', remark, reloader)
   frame.append(opener)
@@ -118,23 +118,12 @@ export function createPicker(
     const offers = isPicked()
     line.hidden = !isOn()
     opener.hidden = !offers
-    for (const [name, value, isGiven] of [
-      ['role', 'combobox', offers],
-      ['aria-autocomplete', 'list', offers],
-      ['aria-describedby', remark.id, isOn()],
-    ] as const) {
-      if (isGiven) input.setAttribute(name, value)
-      else input.removeAttribute(name)
-    }
-    if (offers) input.ariaExpanded ??= 'false'
-    else {
-      input.removeAttribute('aria-expanded')
-      list.close()
-    }
+    if (isOn()) input.setAttribute('aria-describedby', remark.id)
+    else input.removeAttribute('aria-describedby')
+    list.show()
     if (!isOn()) return
     line.classList.toggle('media-gateway-loading', look().loading)
     say(remark, words())
-    list.show()
   }
 
   return { isOn, show }

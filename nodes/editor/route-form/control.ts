@@ -1,7 +1,7 @@
 // One field: its label, its input, its unit and its fault.
 import { textOf, type FormField } from './model'
 import { isMasked } from '../../../client/model/secrets'
-import { element } from '../element'
+import { element, iconOf } from '../element'
 import type { Context } from './context'
 import { labelOf, text, textOr } from './text'
 
@@ -35,7 +35,7 @@ export function makeControl(
     ? select(field, shown, present)
     : textInput(field, shown, present, context)
   input.id = id
-  if (field.required) input.setAttribute('aria-required', 'true')
+  if (field.required) input.ariaRequired = 'true'
   const fault = element('div.media-gateway-route-fault', { id: `${id}-fault` })
   const hint = element('div.media-gateway-route-hint', { id: `${id}-hint` })
   const updateHint = () => {
@@ -54,8 +54,7 @@ export function makeControl(
   if (field.required) {
     label.append(' ', element('span.media-gateway-route-required', '*'))
   }
-  const row = element('div.media-gateway-route-field', label, input)
-  row.dataset['member'] = name
+  const row = element('div.media-gateway-route-field', { 'data-member': name }, label, input)
   if (member.unit) {
     const unit = textOr(`unit.${member.unit}`, member.unit)
     row.append(element('span.media-gateway-unit', unit))
@@ -131,15 +130,14 @@ const choiceOf = (name: string, value: string): string =>
   name === 'protocol' ? value.toUpperCase() : textOr(`choice.${name}.${value}`, value)
 
 function showButton(input: HTMLInputElement, name: string): HTMLButtonElement {
-  const icon = element('i.fa.fa-eye', { ariaHidden: 'true' })
-  const button = element('button.red-ui-button', icon)
-  button.setAttribute('aria-label', `${text('show')}: ${labelOf(name)}`)
-  button.setAttribute('aria-pressed', 'false')
+  const icon = iconOf('eye')
+  const ariaLabel = `${text('show')}: ${labelOf(name)}`
+  const button = element('button.red-ui-button', { ariaLabel, ariaPressed: 'false' }, icon)
   button.addEventListener('click', () => {
     const isShown = input.type === 'text'
     input.type = isShown ? 'password' : 'text'
     icon.className = isShown ? 'fa fa-eye' : 'fa fa-eye-slash'
-    button.setAttribute('aria-pressed', String(!isShown))
+    button.ariaPressed = String(!isShown)
   })
   return button
 }

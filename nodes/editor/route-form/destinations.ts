@@ -3,7 +3,7 @@ import { edit, partFields, type Edited, type PartUse } from './model'
 import { matcher } from '../../../client/model/ids'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
 import { protocolOf } from '../../../client/model/convert'
-import { element } from '../element'
+import { element, iconOf } from '../element'
 import { newId, type Context, type Group } from './context'
 import type { Faults } from './faults'
 import { makeGroup } from './group'
@@ -30,10 +30,9 @@ interface Added {
 
 export function makeDestinations(context: Context, saved: readonly unknown[]): Destinations {
   const rows = new Map<Element, Row>()
-  const list = element('ol', { id: newId(context.id) })
-  const title = element('div.media-gateway-route-title', text('destinations'))
-  title.id = `${list.id}-title`
-  list.setAttribute('aria-labelledby', title.id)
+  const id = newId(context.id)
+  const list = element('ol', { 'aria-labelledby': id })
+  const title = element('div.media-gateway-route-title', { id }, text('destinations'))
   const offer = makeOffer(context, { isGiven: (one) => matching(present().map(readRow), one), add })
   const made = element('div.media-gateway-route-destinations', title, list, offer.element)
 
@@ -81,17 +80,17 @@ export function makeDestinations(context: Context, saved: readonly unknown[]): D
   for (const part of saved) $(list).editableList<Added>('addItem', { part })
 
   function moveButton(item: Element, way: 'up' | 'down'): HTMLButtonElement {
-    const button = element(
-      'button.red-ui-button.red-ui-button-small',
-      element('i', { className: `fa fa-arrow-${way}`, ariaHidden: 'true' }),
-    )
-    button.setAttribute('aria-label', text(way))
-    button.addEventListener('click', () => {
+    const move = (): void => {
       if (way === 'up') item.previousElementSibling?.before(item)
       else item.nextElementSibling?.after(item)
       button.focus()
       context.changed()
-    })
+    }
+    const button: HTMLButtonElement = element(
+      'button.red-ui-button.red-ui-button-small',
+      { ariaLabel: text(way), onclick: move },
+      iconOf(`arrow-${way}`),
+    )
     return button
   }
 
@@ -118,11 +117,18 @@ function makeRow(
   let edited: Edited = { part: isObject(saved) ? saved : {}, parked: [] }
   let group: Group | undefined
   const body = element('div', { id: newId(context.id) })
-  const caret = element('i.fa.fa-caret-right', { ariaHidden: 'true' })
+  const caret = iconOf('caret-right')
   const summary = element('span')
   const mark = element('span.media-gateway-route-mark')
-  const toggle = element('button.media-gateway-route-toggle', caret, ' ', summary, ' ', mark)
-  toggle.setAttribute('aria-controls', body.id)
+  const toggle = element(
+    'button.media-gateway-route-toggle',
+    { 'aria-controls': body.id },
+    caret,
+    ' ',
+    summary,
+    ' ',
+    mark,
+  )
   content.append(element('div.media-gateway-route-head', toggle), body)
 
   function open(isOpen: boolean): void {
@@ -169,13 +175,9 @@ function makeRow(
       read: () => (isObject(saved) ? edited.part : saved),
       showFaults(faults) {
         const count = (group?.showFaults(faults) ?? 0) + faults.takeAll(path())
-        mark.replaceChildren()
-        if (count > 0 && !isFresh) {
-          mark.append(
-            element('i.fa.fa-exclamation-triangle', { ariaHidden: 'true' }),
-            ` ${text('faults', { count })}`,
-          )
-        }
+        const isMarked = count > 0 && !isFresh
+        const words = [iconOf('exclamation-triangle'), ` ${text('faults', { count })}`]
+        mark.replaceChildren(...(isMarked ? words : []))
         return count
       },
     },

@@ -3,7 +3,7 @@ import type { FoundRoute } from '../../wire'
 import { byName } from '../address'
 import type { Appliance } from '../appliance'
 import type { RequestError } from '../ask'
-import { element } from '../element'
+import { element, iconButton } from '../element'
 import { newId } from './context'
 import { text } from './text'
 
@@ -18,11 +18,8 @@ export function makeFill(
   { prefix, filled }: { prefix: string; filled: (definition: unknown) => void },
 ): Fill {
   const id = newId(prefix)
-  const button = element(
-    'button.red-ui-button.red-ui-button-small',
-    element('i.fa.fa-download', { ariaHidden: 'true' }),
-    ` ${text('fill.open')}`,
-  )
+  const button = iconButton('download', text('fill.open'), () => open(panel.hidden === true))
+  button.classList.add('red-ui-button-small')
   button.setAttribute('aria-expanded', 'false')
   button.setAttribute('aria-controls', id)
 
@@ -30,9 +27,12 @@ export function makeFill(
   const devices = labelled(device, text('fill.device'))
   const search = element('input', { type: 'text', id: `${id}-search`, autocomplete: 'off' })
   const choice = element('select', { id: `${id}-route`, size: 6 })
-  const take = element('button.red-ui-button.red-ui-button-small', text('fill.take'))
-  const status = element('div.media-gateway-route-hint')
-  status.setAttribute('role', 'status')
+  const take = element(
+    'button.red-ui-button.red-ui-button-small',
+    { onclick: () => void fill() },
+    text('fill.take'),
+  )
+  const status = element('div.media-gateway-route-hint', { role: 'status' })
   const panel = element(
     'div.media-gateway-route-fill',
     { id, hidden: true },
@@ -108,7 +108,6 @@ export function makeFill(
   }
 
   appliance.onChange(show)
-  button.addEventListener('click', () => open(panel.hidden === true))
   device.addEventListener('change', () => appliance.choose(device.value))
   search.addEventListener('input', show)
   choice.addEventListener('dblclick', () => void fill())
@@ -120,7 +119,6 @@ export function makeFill(
       void fill()
     })
   }
-  take.addEventListener('click', () => void fill())
   return { button, panel, close: () => open(false) }
 }
 

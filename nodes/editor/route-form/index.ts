@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../../client/model/json'
 import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'
 import type { Appliance } from '../appliance'
-import { element, setText } from '../element'
+import { element, iconButton, setText } from '../element'
 import { field, read as valueIn } from '../fields'
 import type { Picked } from '../pickers'
 import { typedField } from '../pickers/picker'
@@ -30,7 +30,9 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   const id = newContextId()
   const place = element('div.media-gateway-route')
   const views = makeSwitch((view) => show(view))
-  const offer = makeOffer(() => input.typedInput('type', 'json'))
+  // Beside a message property.
+  const offer = iconButton('list-alt', text('offer'), () => input.typedInput('type', 'json'))
+  offer.classList.add('media-gateway-route-offer')
   row.append(views.element, offer)
   nameField(row, typedField(node, 'definition').input)
   row.after(place)
@@ -39,11 +41,9 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   let shown: { type: string; value: string } | undefined
   let view: View = 'form'
   let editor: RouteEditor | undefined
-  const status = element('div.media-gateway-route-status')
-  status.setAttribute('role', 'status')
+  const status = element('div.media-gateway-route-status', { role: 'status' })
   const problems = element('ul.media-gateway-route-problems')
-  const removal = element('div.media-gateway-route-note')
-  removal.setAttribute('role', 'status')
+  const removal = element('div.media-gateway-route-note', { role: 'status' })
   const fill = makeFill(appliance, { prefix: id, filled })
   const adapters = makeAdapters(appliance, `${id}-adapters`)
 
@@ -113,20 +113,24 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   }
 
   function showBroken(): void {
-    const start = element('button.red-ui-button.red-ui-button-small', text('start'))
-    start.addEventListener('click', () => {
+    const begin = (): void => {
       write('{}')
       show('form')
-    })
-    const words = element('p', text('broken'))
-    place.replaceChildren(...head(''), words, start)
+    }
+    place.replaceChildren(
+      ...head(''),
+      element('p', text('broken')),
+      element('button.red-ui-button.red-ui-button-small', { onclick: begin }, text('start')),
+    )
   }
 
   function head(note: string): HTMLElement[] {
     fill.close()
-    const remark = element('div.media-gateway-route-note', note)
-    remark.setAttribute('role', 'status')
-    return [fill.button, fill.panel, remark]
+    return [
+      fill.button,
+      fill.panel,
+      element('div.media-gateway-route-note', { role: 'status' }, note),
+    ]
   }
 
   function filled(answer: unknown): void {
@@ -222,36 +226,27 @@ function parsed(value: string): unknown {
   }
 }
 
-/** The offer of the form, beside a message property. */
-function makeOffer(accept: () => void): HTMLElement {
-  const button = element(
-    'button.red-ui-button.media-gateway-route-offer',
-    element('i.fa.fa-list-alt', { ariaHidden: 'true' }),
-    ` ${text('offer')}`,
-  )
-  button.addEventListener('click', accept)
-  return button
-}
-
 function makeSwitch(choose: (view: View) => void) {
-  const buttons = (['form', 'json'] as const).map((view) => {
-    const button = element('button.red-ui-button.red-ui-button-small', text(`view.${view}`))
-    button.dataset['view'] = view
-    button.addEventListener('click', () => choose(view))
-    return { view, button }
-  })
+  const buttons = (['form', 'json'] as const).map((view) =>
+    element(
+      'button.red-ui-button.red-ui-button-small',
+      { 'data-view': view, onclick: () => choose(view) },
+      text(`view.${view}`),
+    ),
+  )
   const made = element(
     'div.media-gateway-route-switch',
     { role: 'group', ariaLabel: text('view.label') },
-    ...buttons.map(({ button }) => button),
+    ...buttons,
   )
   return {
     element: made,
     show(view: View, isShown: boolean): void {
       made.hidden = !isShown
-      for (const each of buttons) {
-        each.button.setAttribute('aria-pressed', String(each.view === view))
-        each.button.classList.toggle('selected', each.view === view)
+      for (const button of buttons) {
+        const isSelected = button.dataset['view'] === view
+        button.ariaPressed = String(isSelected)
+        button.classList.toggle('selected', isSelected)
       }
     },
   }

@@ -1,7 +1,7 @@
 // The paths of a part with redundancy, as a list.
 import { pathFields, withMember, type FormField } from './model'
 import { isObject, type JsonObject } from '../../../client/model/json'
-import { element } from '../element'
+import { element, iconButton, iconOf } from '../element'
 import type { Context, Group, GroupOptions } from './context'
 import type { Control } from './control'
 import type { Faults } from './faults'
@@ -50,16 +50,16 @@ export function makePaths(
         isFresh: Object.keys(value).length === 0,
       }),
     }
-    const remove = element(
-      'button.red-ui-button.red-ui-button-small',
-      element('i.fa.fa-remove', { ariaHidden: 'true' }),
-    )
-    remove.setAttribute('aria-label', text('path.remove'))
-    remove.addEventListener('click', () => {
+    const leave = (): void => {
       rows.splice(rows.indexOf(row), 1)
       row.element.remove()
       tell()
-    })
+    }
+    const remove = element(
+      'button.red-ui-button.red-ui-button-small',
+      { ariaLabel: text('path.remove'), onclick: leave },
+      iconOf('remove'),
+    )
     row.element.append(row.group.element, remove)
     list.append(row.element)
     rows.push(row)
@@ -69,29 +69,23 @@ export function makePaths(
   for (const value of Array.isArray(field.value) ? field.value : []) {
     if (isObject(value)) add(value)
   }
-  const button = element(
-    'button.red-ui-button.red-ui-button-small',
-    { id },
-    element('i.fa.fa-plus', { ariaHidden: 'true' }),
-    ` ${text('path.add')}`,
-  )
-  button.setAttribute('aria-describedby', fault.id)
-  button.addEventListener('click', () => {
+  const button = iconButton('plus', text('path.add'), () => {
     const row = add({})
     tell()
     row.group.focus()
   })
+  button.id = id
+  button.classList.add('red-ui-button-small')
+  button.setAttribute('aria-describedby', fault.id)
   const title = element('div', { id: `${id}-title`, title: field.name }, labelOf(field.name))
   const made = element(
     'div.media-gateway-route-list',
-    { role: 'group' },
+    { role: 'group', 'data-member': field.name, 'aria-labelledby': title.id },
     title,
     list,
     button,
     fault,
   )
-  made.dataset['member'] = field.name
-  made.setAttribute('aria-labelledby', title.id)
 
   return {
     field,

@@ -2,7 +2,7 @@
 import { writtenCell } from '../../../client/model/csv'
 import { isObject } from '../../../client/model/json'
 import { ask, titleOf } from '../../editor/ask'
-import { element } from '../../editor/element'
+import { element, iconButton, iconOf } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
@@ -82,13 +82,9 @@ export function trustRows(
   const compare = element('p', text('connection.all.compare'))
   const trusting = inventoryType === 'json' ? withFingerprints(inventory, fingerprints) : undefined
   if (trusting === undefined) return [compare, ...csvRows(tested)]
-  const button = element(
-    'button.red-ui-button',
-    { id: 'media-gateway-trust-all' },
-    element('i.fa.fa-lock', { ariaHidden: 'true' }),
-    ` ${text('connection.all.trust', { number: fingerprints.size })}`,
-  )
-  button.addEventListener('click', () => enter(trusting))
+  const words = text('connection.all.trust', { number: fingerprints.size })
+  const button = iconButton('lock', words, () => enter(trusting))
+  button.id = 'media-gateway-trust-all'
   return [compare, button]
 }
 
@@ -139,7 +135,7 @@ function csvRows(tested: readonly TestedAppliance[]): HTMLElement[] {
       download: 'fingerprints.csv',
       href: `data:text/csv;charset=utf-8,${encodeURIComponent(table)}`,
     },
-    element('i.fa.fa-download', { ariaHidden: 'true' }),
+    iconOf('download'),
     ` ${text('connection.all.download')}`,
   )
   return [element('p', text('connection.all.enter')), area, link]

@@ -5,10 +5,11 @@ import { ask, type RequestError } from '../../editor/ask'
 import { checks } from '../../editor/checks'
 import { connectionOfForm, isInventory } from '../../editor/connection'
 import { download } from '../../editor/download'
-import { element } from '../../editor/element'
+import { element, iconButton } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import { field } from '../../editor/fields'
 import { checkInventory } from '../../editor/inventory'
+import { createOutcome } from '../../editor/outcome'
 import { createListbox } from '../../editor/pickers/list'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
@@ -42,29 +43,19 @@ export function prepareTest(node: EditorNode): void {
     ' ',
     text('connection.outdated'),
   )
-  let isBusy = false
-  /** The values of the result that is shown. */
-  let tested: string | undefined
-  let isOfAll = false
-
   const connectionNow = (): Connection => connectionOfForm(node)
   const choice = prepareChoice(node, connectionNow)
-  const values = () => ({ connection: connectionNow(), appliance: choice.value() })
+  const values = (): Values => ({ connection: connectionNow(), appliance: choice.value() })
+  const { run, compare } = createOutcome(
+    result,
+    [button, allButton, reportButton],
+    outdated,
+    (by) => JSON.stringify(by === allButton ? { connection: connectionNow() } : values()),
+  )
+  const show = (...rows: HTMLElement[]): void => result.replaceChildren(outdated, ...rows)
 
-  function begin(by: HTMLButtonElement): void {
-    busy(by, true)
-    isOfAll = by === allButton
-    tested = undefined
-    outdated.hidden = true
-    result.classList.remove('media-gateway-outdated')
-    const doing = text(by === reportButton ? 'connection.report.making' : 'connection.testing')
-    result.replaceChildren(element('p', doing))
-  }
-
-  async function test(): Promise<void> {
-    // A disabled button would lose the focus.
-    if (isBusy) return
-    begin(button)
+  async function test(): Promise<Element | undefined> {
+    show(element('p', text('connection.testing')))
     const now = values()
     const { connection, appliance } = now
     const isOfMany = isInventory(connection.inventoryType)
@@ -81,19 +72,17 @@ export function prepareTest(node: EditorNode): void {
     if (!report && (!isOfMany || appliance !== undefined)) {
       report = await ask('connection', { connection, appliance }).catch(reportOf)
     }
-    busy(button, false)
     if (appliance !== undefined && report && rows.length > 0) {
       rows.push(element('p', element('b', appliance)))
     } else if (isOfMany && !report) {
       rows.push(element('p', text('connection.inventory.choose')))
     }
-    showReport(rows, report, now)
+    return showReport(rows, report, now)
   }
 
-  async function testAll(): Promise<void> {
-    if (isBusy) return
-    begin(allButton)
-    const { connection } = values()
+  async function testAll(): Promise<undefined> {
+    show(element('p', text('connection.testing')))
+    const connection = connectionNow()
     const rows: HTMLElement[] = []
     let report: ConnectionReport | undefined
     try {
@@ -101,7 +90,7 @@ export function prepareTest(node: EditorNode): void {
       rows.push(...inventoryRows(checked))
       choice.offer(checked.names)
       const all = await testEach(connection, (number, total) =>
-        result.replaceChildren(element('p', text('connection.all.testing', { number, total }))),
+        show(element('p', text('connection.all.testing', { number, total }))),
       )
       report = all.find(({ passwordNeeded }) => passwordNeeded)
       if (!report && all.length > 0) {
@@ -110,101 +99,66 @@ export function prepareTest(node: EditorNode): void {
     } catch (failure) {
       report = reportOf(failure as RequestError)
     }
-    busy(allButton, false)
-    finish([...rows, ...(report ? reportRows(report, {}) : [])], {
-      connection,
-      appliance: undefined,
-    })
+    show(...rows, ...(report ? reportRows(report, {}) : []))
     if (report?.passwordNeeded) field(node, 'password').get(0).focus()
   }
 
-  async function makeReport(): Promise<void> {
-    if (isBusy) return
-    begin(reportButton)
+  async function makeReport(): Promise<Element | undefined> {
+    show(element('p', text('connection.report.making')))
     const now = values()
     const fault = isInventory(now.connection.inventoryType) ? undefined : faultIn(now.connection)
     const made = fault ?? (await ask('report', now).catch(reportOf))
-    busy(reportButton, false)
     if ('ok' in made) return showReport([], made, now)
     download(made)
-    finish(madeRows(made), now)
+    show(...madeRows(made))
+    return undefined
   }
 
   /** Enters an inventory, and tests again. */
   function enterAll(inventory: string): void {
     field(node, 'inventory').typedInput('value', inventory)
     allButton.focus()
-    void testAll()
+    void run(allButton, testAll)
   }
 
-  function busy(by: HTMLButtonElement, is: boolean): void {
-    isBusy = is
-    button.ariaDisabled = String(is)
-    allButton.ariaDisabled = String(is)
-    reportButton.ariaDisabled = String(is)
-    by.querySelector('.fa')!.classList.toggle('fa-spin', is)
-    result.ariaBusy = String(is)
-  }
-
-  function showReport(rows: HTMLElement[], report: ConnectionReport | undefined, of: Values): void {
+  /** In a small window, what the user has to do must be in sight: it is returned. */
+  function showReport(
+    rows: HTMLElement[],
+    report: ConnectionReport | undefined,
+    of: Values,
+  ): Element | undefined {
     const { certificate, mistake } = report ?? {}
     // Where a row has an address or a fingerprint of its own, the form does not know them.
-    const known = of.appliance === undefined ? of.connection : {}
-    const shown = [
+    const isOfForm = of.appliance === undefined
+    show(
       ...rows,
-      ...(report ? reportRows(report, known) : []),
+      ...(report ? reportRows(report, isOfForm ? of.connection : {}) : []),
       ...(certificate ? certificateRows(certificate) : []),
-      ...(certificate && of.appliance === undefined
+      ...(certificate && isOfForm
         ? [enterButton('fingerprint', certificate.fingerprint, 'lock', text('connection.trust'))]
         : []),
-      ...(mistake && of.appliance === undefined
+      ...(mistake && isOfForm
         ? [enterButton('baseUrl', mistake.url, 'pencil', text('connection.useUrl', { ...mistake }))]
         : []),
-    ]
-    finish(shown, of)
+    )
     if (report?.passwordNeeded) field(node, 'password').get(0).focus()
-    // In a small window, what the user has to do must be in sight.
-    if (certificate ?? mistake) result.lastElementChild?.scrollIntoView({ block: 'nearest' })
-  }
-
-  function finish(rows: HTMLElement[], of: Values): void {
-    result.replaceChildren(outdated, ...rows)
-    tested = JSON.stringify(of)
-    compare()
-    result.scrollIntoView({ block: 'nearest' })
+    return (certificate ?? mistake) && result.lastElementChild!
   }
 
   /** A button that enters what was found, and tests again. */
-  function enterButton(property: string, value: string, icon: string, label: string): HTMLElement {
-    const enter = element(
-      'button.red-ui-button',
-      element('i', { className: `fa fa-${icon}`, ariaHidden: 'true' }),
-      ` ${label}`,
-    )
-    enter.addEventListener('click', () => {
+  const enterButton = (property: string, value: string, icon: string, label: string): HTMLElement =>
+    iconButton(icon, label, () => {
       const input = field(node, property)
       input.val(value)
       // As if it were typed: the form checks it.
       input.trigger('change')
       button.focus()
-      void test()
+      void run(button, test)
     })
-    return enter
-  }
 
-  /** A result for other values than those that are shown now must not look like theirs. */
-  function compare(): void {
-    if (tested === undefined) return
-    const { connection, appliance } = values()
-    const now = { connection, appliance: isOfAll ? undefined : appliance }
-    const isOther = JSON.stringify(now) !== tested
-    outdated.hidden = !isOther
-    result.classList.toggle('media-gateway-outdated', isOther)
-  }
-
-  button.addEventListener('click', () => void test())
-  allButton.addEventListener('click', () => void testAll())
-  reportButton.addEventListener('click', () => void makeReport())
+  button.addEventListener('click', () => void run(button, test))
+  allButton.addEventListener('click', () => void run(allButton, testAll))
+  reportButton.addEventListener('click', () => void run(reportButton, makeReport))
   choice.onChange(compare)
   for (const property of TESTED) {
     for (const event of ['change', 'keyup']) field(node, property).on(event, compare)
@@ -260,11 +214,13 @@ function prepareChoice(node: EditorNode, connectionNow: () => Connection) {
     list.show()
   }
 
-  input.role = 'combobox'
   input.ariaLabel = text('form.appliance')
   input.autocomplete = 'off'
   input.addEventListener('focus', () => void read())
-  const showOrHide = () => (frame.hidden = !isShown())
+  const showOrHide = () => {
+    frame.hidden = !isShown()
+    list.show()
+  }
   field(node, 'inventory').on('change', showOrHide)
   showOrHide()
 
