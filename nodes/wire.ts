@@ -39,21 +39,23 @@ export type Path = keyof Requests
 /** A body as it arrives: anything may be in its members. */
 export type Received<Body> = Partial<Record<keyof Body, unknown>>
 
+/** The values of a config node on which it depends how its appliances are reached. */
+export const CONNECTION = [
+  'baseUrl',
+  'username',
+  'password',
+  'fingerprint',
+  'tls',
+  'proxy',
+  'timeout',
+  'inventory',
+  'inventoryType',
+  'inventoryHosts',
+  'secretPrefix',
+] as const
+
 /** How to reach an appliance: as a config node is deployed, or as its values are in the editor. */
-export interface Connection {
-  id: string
-  baseUrl?: unknown
-  username?: unknown
-  password?: unknown
-  fingerprint?: unknown
-  tls?: unknown
-  proxy?: unknown
-  timeout?: unknown
-  inventory?: unknown
-  inventoryType?: unknown
-  inventoryHosts?: unknown
-  secretPrefix?: unknown
-}
+export type Connection = { id: string } & Partial<Record<(typeof CONNECTION)[number], unknown>>
 
 /** Of a request that also works with values that are not deployed yet. */
 export interface OfForm {
@@ -244,25 +246,29 @@ export interface FoundDestination extends Stateful, Addressed {
   name: string
 }
 
+/** The properties on which a plan depends, besides the definition. */
+export const PLANNING = [
+  'route',
+  'routeType',
+  'mode',
+  'action',
+  'target',
+  'destination',
+  'destinationType',
+  'state',
+  'exact',
+  'validate',
+  'remove',
+  'removePattern',
+  'removeAtMost',
+  'approve',
+] as const
+
 /** What a plan depends on: the node that would do it, and its properties. */
-export interface PlanQuestion {
+export type PlanQuestion = {
   node: 'ensure-route' | 'update-route' | 'control-route'
-  route?: unknown
-  routeType?: unknown
-  mode?: unknown
-  action?: unknown
-  target?: unknown
-  destination?: unknown
-  destinationType?: unknown
   definition?: unknown
-  state?: unknown
-  exact?: unknown
-  validate?: unknown
-  remove?: unknown
-  removePattern?: unknown
-  removeAtMost?: unknown
-  approve?: unknown
-}
+} & Partial<Record<(typeof PLANNING)[number], unknown>>
 
 /** What a node would do now. */
 export interface Planned {

@@ -13,31 +13,13 @@ export interface Look {
   failure?: RequestError
 }
 
-export interface Appliance {
-  now: () => Look
-  /** Requests what is not known yet or, with `again`, in any case. */
-  update: (options?: { again?: boolean }) => void
-  /** Uses this device while the form names none. */
-  choose: (deviceId: string) => void
-  /** Calls back when there may be something new to show. */
-  onChange: (listener: () => void) => void
-  /**
-   * Reads a route in sent form, its secrets hidden.
-   * @throws RequestError
-   */
-  definition: (routeId: string) => Promise<unknown>
-  /**
-   * Asks what a definition would change on the device that the form names, or on the only one.
-   * @throws RequestError
-   */
-  plan: (what: PlanQuestion) => Promise<Planned>
-}
+export type Appliance = ReturnType<typeof openAppliance>
 
 /**
  * Returns the appliance of an open form, with one request for each gateway, appliance and device.
  * @param lookIn the one of an inventory to look in; undefined while none is chosen
  */
-export function openAppliance(node: EditorNode, lookIn: () => string | undefined): Appliance {
+export function openAppliance(node: EditorNode, lookIn: () => string | undefined) {
   // Looked up once: when a response arrives, another form may be open.
   const gateway = field(node, 'gateway')
   const device = field(node, 'device')
@@ -94,18 +76,29 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
 
   return {
     now: () => look,
-    update: (options) => void update(options),
-    choose(deviceId) {
+    /** Requests what is not known yet or, with `again`, in any case. */
+    update: (options?: { again?: boolean }): void => void update(options),
+    /** Uses this device while the form names none. */
+    choose(deviceId: string): void {
       chosen = deviceId || undefined
       void update()
     },
-    onChange: (listener) => void listeners.push(listener),
-    async definition(routeId) {
+    /** Calls back when there may be something new to show. */
+    onChange: (listener: () => void): void => void listeners.push(listener),
+    /**
+     * Reads a route in sent form, its secrets hidden.
+     * @throws RequestError
+     */
+    async definition(routeId: string): Promise<unknown> {
       const what = { ...place(), deviceId: look.found?.deviceId ?? deviceNow(), routeId }
       const { definition } = await askAppliance('definition', gatewayNow(), what)
       return definition
     },
-    plan(what) {
+    /**
+     * Asks what a definition would change on the device that the form names, or on the only one.
+     * @throws RequestError
+     */
+    plan(what: PlanQuestion): Promise<Planned> {
       const deviceId = namedDevice({ type: deviceType.val() ?? '', value: device.val() ?? '' })
       return askAppliance('plan', gatewayNow(), { ...what, ...place(), deviceId }, { again: true })
     },

@@ -57,12 +57,7 @@ export const isCovered = ({ found }: InventoryLook, name: string): boolean =>
   found.rows.length >= found.found &&
   name.toLowerCase().includes(found.search.toLowerCase())
 
-export interface Inventory {
-  now: () => InventoryLook
-  /** Requests the appliances that fit what is searched, where they are not known yet. */
-  update: (options?: { again?: boolean; search?: string }) => void
-  onChange: (listener: () => void) => void
-}
+export type Inventory = ReturnType<typeof openInventory>
 
 /** Rows of one request. */
 const MOST = 100
@@ -71,7 +66,7 @@ const MOST = 100
 const TYPING_MS = 250
 
 /** @param gatewayNow the config node whose inventory it is; undefined while none is chosen */
-export function openInventory(gatewayNow: () => EditorNode | undefined): Inventory {
+export function openInventory(gatewayNow: () => EditorNode | undefined) {
   const listeners: (() => void)[] = []
   let look: InventoryLook = { loading: false }
   let asked: string | undefined
@@ -108,13 +103,14 @@ export function openInventory(gatewayNow: () => EditorNode | undefined): Invento
 
   return {
     now: () => look,
-    update({ again = false, search = '' } = {}) {
+    /** Requests the appliances that fit what is searched, where they are not known yet. */
+    update({ again = false, search = '' } = {}): void {
       window.clearTimeout(typing)
       wanted = search
       if (search === '' || again) void read(search, again)
       else typing = window.setTimeout(() => void read(search, false), TYPING_MS)
     },
-    onChange: (listener) => void listeners.push(listener),
+    onChange: (listener: () => void): void => void listeners.push(listener),
   }
 }
 

@@ -15,22 +15,15 @@ export function labelOf(node: EditorNode): string {
   if (!found) return ''
   const [key, values] = found
   const label = text(`does.${key}`, values).trim()
-  const isOn = (property: string | undefined): boolean =>
-    property !== undefined && presentValue(node, property) === true
-  if (isOn(DRY_RUN[node.type])) return text('does.dryRun', { label })
-  return isOn(PLAN_FIRST[node.type]) ? text('does.planFirst', { label }) : label
+  if (node.type !== ENSURE) return label
+  if (presentValue(node, 'check') === true) return text('does.dryRun', { label })
+  return presentValue(node, 'approve') === true ? text('does.planFirst', { label }) : label
 }
 
 type Read = (property: string) => unknown
 
+/** It may be set to change nothing, or nothing before its plan is approved. */
 const ENSURE = 'media-gateway-ensure-route'
-const FAILOVER = 'media-gateway-failover'
-
-/** The property that says of a node that it changes nothing. */
-const DRY_RUN: Record<string, string> = { [ENSURE]: 'check' }
-
-/** The property that says of a node that it changes nothing before its plan is approved. */
-const PLAN_FIRST: Record<string, string> = { [ENSURE]: 'approve' }
 
 const DOES: Record<string, (read: Read) => Does> = {
   'media-gateway-control-route'(read) {
@@ -92,7 +85,7 @@ const DOES: Record<string, (read: Read) => Does> = {
     return ['watch', { what: name ?? word('route') }]
   },
 
-  [FAILOVER]: (read) =>
+  'media-gateway-failover': (read) =>
     about('failover', nameIn(read, read('method') === 'routes' ? 'main' : 'route')),
 }
 

@@ -1,5 +1,5 @@
 // "Try": what a node would do on the gateway as it is now, by the values in its form. Nothing is sent.
-import type { Planned, PlanQuestion } from '../wire'
+import { PLANNING, type Planned, type PlanQuestion } from '../wire'
 import type { Appliance } from './appliance'
 import type { RequestError } from './ask'
 import { isVariable } from './checks'
@@ -8,24 +8,6 @@ import { field, idOf, read, shownValue } from './fields'
 import { createOutcome } from './outcome'
 import { signIcon } from './states'
 import { text, textOr } from './text'
-
-/** What a plan depends on, besides the definition, which is asked for as it is meant. */
-const ASKED: Exclude<keyof PlanQuestion, 'definition' | 'node'>[] = [
-  'route',
-  'routeType',
-  'mode',
-  'action',
-  'target',
-  'destination',
-  'destinationType',
-  'state',
-  'exact',
-  'validate',
-  'remove',
-  'removePattern',
-  'removeAtMost',
-  'approve',
-]
 
 /** The types whose values are in the form. */
 const HERE: Record<string, readonly string[]> = {
@@ -121,7 +103,8 @@ const labelOf = (node: EditorNode, property: string): string =>
   document.querySelector(`label[for="${idOf(node, property)}"]`)?.textContent.trim() ?? property
 
 function questionOf(node: EditorNode): PlanQuestion {
-  const asked = ASKED.filter((property) => field(node, property).length > 0)
+  // The definition is asked for as it is meant.
+  const asked = PLANNING.filter((property) => field(node, property).length > 0)
   const definition = field(node, 'definition').val()
   return {
     node: node.type.replace('media-gateway-', '') as PlanQuestion['node'],

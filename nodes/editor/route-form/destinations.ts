@@ -9,14 +9,6 @@ import type { Faults } from './faults'
 import { makeGroup } from './group'
 import { text } from './text'
 
-export interface Destinations {
-  element: HTMLElement
-  /** Shows what has become known of the route. */
-  refresh: () => void
-  read: () => unknown[]
-  showFaults: (faults: Faults) => number
-}
-
 interface Row {
   open: () => void
   refresh: () => void
@@ -28,7 +20,7 @@ interface Added {
   part?: unknown
 }
 
-export function makeDestinations(context: Context, saved: readonly unknown[]): Destinations {
+export function makeDestinations(context: Context, saved: readonly unknown[]) {
   const rows = new Map<Element, Row>()
   const id = newId(context.id)
   const list = element('ol', { 'aria-labelledby': id })
@@ -96,12 +88,13 @@ export function makeDestinations(context: Context, saved: readonly unknown[]): D
 
   return {
     element: made,
-    refresh() {
+    /** Shows what has become known of the route. */
+    refresh(): void {
       for (const item of present()) rows.get(item)!.refresh()
       offer.show()
     },
-    read: () => present().map(readRow),
-    showFaults(faults) {
+    read: (): unknown[] => present().map(readRow),
+    showFaults(faults: Faults): number {
       offer.show()
       return present().reduce((count, item) => count + rows.get(item)!.showFaults(faults), 0)
     },

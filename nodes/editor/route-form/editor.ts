@@ -8,19 +8,13 @@ import type { Faults } from './faults'
 import { makeGroup } from './group'
 import { text } from './text'
 
-export interface RouteEditor {
-  element: HTMLElement
-  read: () => JsonObject
-  /** Shows what has become known of the route. */
-  refresh: () => void
-  showFaults: (faults: Faults) => number
-}
+export type RouteEditor = ReturnType<typeof makeRouteEditor>
 
 export function makeRouteEditor(
   context: Context,
   saved: JsonObject,
   { needsName }: { needsName: boolean },
-): RouteEditor {
+) {
   let route = saved
   let source: Edited = { part: objectIn(own(saved, 'source')), parked: [] }
   const isFresh = Object.keys(saved).length === 0
@@ -81,10 +75,11 @@ export function makeRouteEditor(
   return {
     element: made,
     read: () => route,
-    refresh() {
+    /** Shows what has become known of the route. */
+    refresh(): void {
       for (const each of [top, sourceGroup, destinations]) each?.refresh()
     },
-    showFaults: (faults) =>
+    showFaults: (faults: Faults): number =>
       top.showFaults(faults) +
       (hasSource ? sourceGroup.showFaults(faults) : 0) +
       (destinations?.showFaults(faults) ?? 0),

@@ -3,30 +3,26 @@ import type { Fault, Reason } from '../../../client/model/faults'
 import type { Values } from '../text'
 import { text } from './text'
 
-/** The faults of a definition, each to be taken once. */
-export interface Faults {
-  take: (path: string) => Fault | undefined
-  /** Takes all in and below a path; returns how many there were. */
-  takeAll: (path: string) => number
-  rest: () => Fault[]
-}
+export type Faults = ReturnType<typeof faultsFrom>
 
-export function faultsFrom(all: readonly Fault[]): Faults {
+/** The faults of a definition, each to be taken once. */
+export function faultsFrom(all: readonly Fault[]) {
   let left = [...all]
   return {
-    take(path) {
+    take(path: string): Fault | undefined {
       const found = left.find((fault) => fault.path === path)
       left = left.filter((fault) => fault !== found)
       return found
     },
-    takeAll(path) {
+    /** Takes all in and below a path; returns how many there were. */
+    takeAll(path: string): number {
       const before = left.length
       left = left.filter(
         (fault) => fault.path !== path && !/^[.[]/.test(afterPath(fault.path, path)),
       )
       return before - left.length
     },
-    rest: () => left,
+    rest: (): Fault[] => left,
   }
 }
 

@@ -7,16 +7,10 @@ import { element, iconButton } from '../element'
 import { newId } from './context'
 import { text } from './text'
 
-export interface Fill {
-  button: HTMLElement
-  panel: HTMLElement
-  close: () => void
-}
-
 export function makeFill(
   appliance: Appliance,
   { prefix, filled }: { prefix: string; filled: (definition: unknown) => void },
-): Fill {
+) {
   const id = newId(prefix)
   const button = iconButton('download', text('fill.open'), () => open(panel.hidden === true))
   button.classList.add('red-ui-button-small')

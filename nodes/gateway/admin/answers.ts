@@ -4,6 +4,7 @@ import type { NodeAPI } from 'node-red'
 import { GatewayError, invalidInput, say, type ErrorCode } from '../../../client/errors'
 import { Stop } from '../../../client/stop'
 import type { Connection } from '../../../client/connection/connection'
+import { shownAs } from '../../../client/model/given'
 import { plainCopy, type Limits } from '../../../client/model/foreign'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
 import type { Received } from '../../wire'
@@ -47,20 +48,26 @@ export const take: RequestHandler = (request, response, next) => {
   next()
 }
 
+/** What a route does with a question. */
 export interface Work {
-  /** Of the route, without the prefix. */
-  name: string
   /** It may change the appliance. */
-  changes: boolean
-  /** It changes something, or may log in: the audit log names who did it. */
-  isAudited: boolean | 'unsaved'
-  formIn: (body: JsonObject) => ConnectionForm
+  changes?: true
+  /** The audit log names who did it: always, or for values that are not deployed, with which it may log in. */
+  isAudited?: boolean | 'unsaved'
   work: (question: Question) => unknown
 }
 
-/** Answers with the result of the work as JSON, or with its failure. */
+/**
+ * Answers with the result of the work as JSON, or with its failure.
+ * @param name of the route, without the prefix
+ */
 export const answering =
-  (RED: NodeAPI, { name, changes, isAudited, formIn, work }: Work): RequestHandler =>
+  (
+    RED: NodeAPI,
+    name: string,
+    { changes, isAudited, work }: Work,
+    formIn: (body: JsonObject) => ConnectionForm,
+  ): RequestHandler =>
   (request, response, next) => {
     const body = bodyOf(request)
     const form = formIn(body)
@@ -131,6 +138,18 @@ export const bodyOf = ({ body }: Request): JsonObject => body as JsonObject
 
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
+
+/** @throws GatewayError `INVALID_INPUT` for what is none of these */
+export function choiceIn<Choice extends string>(
+  path: string,
+  value: unknown,
+  choices: readonly Choice[],
+): Choice {
+  const known = choices.find((each) => each === value)
+  if (known !== undefined) return known
+  const wanted = { kind: 'choice', choices: choices.join(', ') } as const
+  throw invalidInput([{ path, kind: 'wrong', given: shownAs(value), wanted }])
+}
 
 const userOf = (request: Request): string | undefined =>
   textOf(own((request as { user?: unknown }).user, 'username'))

@@ -14,30 +14,17 @@ import {
   type Lease,
 } from './connection'
 import type { ConnectionReport, Failure, InventoryReport } from '../../wire'
+import type { Question } from './answers'
 import { failureOf } from './failure'
 import { NotTried, type Asking, type Logins } from './logins'
 import { hostIn } from '../options'
 import { text } from './lookup'
 
-export interface TestConnection {
-  form: ConnectionForm
-  appliance?: string
-  /** Who asks; undefined where Node-RED has no users. */
-  user?: string
-}
-
 /** Tested at once, and in one answer. */
 const PART = 8
 
-export interface ConnectionTests {
-  /** Never throws. */
-  test(test: TestConnection): Promise<ConnectionReport>
-  /** Tests the next ones of an inventory, from `offset`. @throws GatewayError when it is none */
-  testPart(test: Omit<TestConnection, 'appliance'> & { offset: number }): Promise<InventoryReport>
-}
-
 /** Tests of connections leave no session behind. Of an inventory, each appliance gets one login at most. */
-export function createConnectionTests(RED: NodeAPI, logins: Logins): ConnectionTests {
+export function createConnectionTests(RED: NodeAPI, logins: Logins) {
   /** The users whose inventory is being tested. */
   const testing = new Set<string | undefined>()
 
@@ -83,11 +70,16 @@ export function createConnectionTests(RED: NodeAPI, logins: Logins): ConnectionT
   }
 
   return {
-    test: ({ form, appliance, user }) => testOnce(form, appliance, { user }),
-    async testPart({ form, offset, user }) {
+    /** Never throws. */
+    test: ({ form, appliance, user }: Question): Promise<ConnectionReport> =>
+      testOnce(form, appliance, { user }),
+
+    /** Tests the next ones of an inventory, from `offset`. @throws GatewayError when it is none */
+    async testPart({ form, body, user }: Question): Promise<InventoryReport> {
       if (testing.has(user)) throw new NotTried(say('testRunning'))
       testing.add(user)
       try {
+        const offset = Number.isInteger(body.offset) ? Math.max(Number(body.offset), 0) : 0
         return await testAll(form, offset)
       } finally {
         testing.delete(user)

@@ -1,6 +1,6 @@
-import type { NodeAPI } from 'node-red'
+import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, say } from '../../../client/errors'
-import { SECRET_PREFIX } from '../../../client/model/secrets'
+import { findVariables, SECRET_PREFIX } from '../../../client/model/secrets'
 import { mistakeIn } from '../../../client/connection/mistake'
 import {
   openConnection,
@@ -53,9 +53,9 @@ export async function connect(
 ): Promise<Lease> {
   const deployed = deployedAs(RED, form)
   if (deployed && !own) return reuse(applianceOf(deployed, appliance))
-  const stored = storedValues(RED, form.id)
-  const values = (isDeployedOnly(form) && stored) || form
-  const resolved = resolvedIn(RED, { ...values, password: passwordOf(values, stored) })
+  const resolved = resolvedIn(RED, form, (values, stored) => {
+    if (!equals(values, stored, PLACE)) throw new PasswordNeeded()
+  })
   const { username, password, ...config } = hasInventory(resolved)
     ? { ...resolved, ...(await rowIn(RED, resolved, appliance)) }
     : resolved
@@ -70,7 +70,7 @@ export async function connect(
  * @throws GatewayError `NOT_FOUND` when only a node that runs is asked for
  */
 function deployedAs(RED: NodeAPI, form: ConnectionForm): GatewayNode | undefined {
-  const node = form.id ? RED.nodes.getNode(form.id) : null
+  const node = nodeOf(RED, form)
   const deployed = isGatewayNode(node) ? node : undefined
   if (isDeployedOnly(form)) {
     if (deployed) return deployed
@@ -128,15 +128,9 @@ export async function checkInventory(
     if (fleet.failure) throw fleet.failure
     return checkedInventory(fleet.names(), fleet.faults(), fleet.ignored())
   }
-  const stored = storedValues(RED, form.id)
-  const password = isTyped(form.password) ? form.password : stored?.password
-  const resolved = resolvedIn(RED, { ...form, password })
-  const { rows, faults, ignored } = await readFormInventory(RED, resolved)
-  return checkedInventory(
-    rows.map(({ name }) => name),
-    faults,
-    ignored,
-  )
+  const { rows, faults, ignored } = await readFormInventory(RED, resolvedIn(RED, form))
+  const names = rows.map(({ name }) => name)
+  return checkedInventory(names, faults, ignored)
 }
 
 /**
@@ -147,11 +141,9 @@ export async function formAppliances(RED: NodeAPI, form: ConnectionForm): Promis
   const deployed = deployedAs(RED, form)
   if (deployed) {
     await deployed.fleet.ready
-    return deployed.fleet.list().map(shownAppliance) ?? []
+    return deployed.fleet.list().map(shownAppliance)
   }
-  const stored = storedValues(RED, form.id)
-  const password = isTyped(form.password) ? form.password : stored?.password
-  const resolved = resolvedIn(RED, { ...form, password })
+  const resolved = resolvedIn(RED, form)
   if (!hasInventory(resolved)) return []
   const { rows } = await readFormInventory(RED, resolved)
   return rows.map(({ baseUrl, ...row }) => shownAppliance({ ...row, address: baseUrl }))
@@ -163,12 +155,31 @@ const shownAppliance = ({ name, address, fingerprint }: FormAppliance): FormAppl
   ...(fingerprint && { fingerprint }),
 })
 
-/** The values of a form, with the variables of its node. */
-function resolvedIn(RED: NodeAPI, form: ConnectionForm): ConnectionForm {
-  const node = form.id ? RED.nodes.getNode(form.id) : null
-  const entries = Object.entries(form).map(([name, value]) => [name, fromEnv(RED, value, node)])
+/**
+ * The values of a form, with the variables of its node, and with the stored password where none was
+ * typed; with only an ID, those of the node.
+ * @param mayUse throws where the stored password may not be used
+ */
+function resolvedIn(
+  RED: NodeAPI,
+  form: ConnectionForm,
+  mayUse?: (values: ConnectionForm, stored: ConnectionForm) => void,
+): ConnectionForm {
+  const stored = storedValues(RED, form.id)
+  const values = (isDeployedOnly(form) && stored) || form
+  const isStored = !isTyped(values.password) && stored?.password
+  if (isStored) mayUse?.(values, stored)
+  const password = isStored ? stored.password : isTyped(values.password) ? values.password : ''
+  const node = nodeOf(RED, form)
+  const entries = Object.entries({ ...values, password }).map(([name, value]) => [
+    name,
+    fromEnv(RED, value, node),
+  ])
   return Object.fromEntries(entries) as ConnectionForm
 }
+
+const nodeOf = (RED: NodeAPI, { id }: ConnectionForm): Node | null =>
+  id ? RED.nodes.getNode(id) : null
 
 /** True when the form stands for the deployed node as it is. */
 export const isDeployedOnly = (form: ConnectionForm): boolean =>
@@ -208,14 +219,6 @@ function storedValues(RED: NodeAPI, id: string | undefined): ConnectionForm | un
   return stored && { ...stored, ...(RED.nodes.getCredentials(id!) as GatewayCredentials | null) }
 }
 
-function passwordOf({ ...form }: ConnectionForm, stored: ConnectionForm | undefined): unknown {
-  const { password } = form
-  if (isTyped(password)) return password
-  if (!stored?.password) return ''
-  if (!equals(form, stored, PLACE)) throw new PasswordNeeded()
-  return stored.password
-}
-
 const isTyped = (password: unknown): boolean =>
   password !== UNCHANGED && password !== undefined && password !== null
 
@@ -253,38 +256,22 @@ const variableIn = (value: unknown): string | undefined =>
   typeof value === 'string' ? /^\$\{([^}]+)\}$/.exec(value.trim())?.[1] : undefined
 
 /**
- * True when the form would send an environment variable to a place to which no deployed node sends
- * it. Only users who may deploy flows may read variables.
+ * True when the form does what only users may do who may deploy flows: it leads to where no deployed
+ * node does, or with what none has, and sends an environment variable there, or the secret of a
+ * `definition` by its name, or reads a file, a variable or the context as its inventory; or it uses a
+ * TLS configuration or a proxy, which may have credentials of their own, otherwise than a deployed
+ * node does.
  */
-export function sendsVariables(RED: NodeAPI, form: ConnectionForm): boolean {
-  return Object.values(form).some(variableIn) && isElsewhere(RED, form)
-}
-
-/**
- * True when a file, a variable or the context would be read for the form that are not read for the
- * deployed node, or for another place. Only users who may deploy flows may do that.
- */
-export function readsInventory(RED: NodeAPI, form: ConnectionForm): boolean {
-  if (!hasInventory(form) || !isElsewhere(RED, form)) return false
+export function isForDeployers(RED: NodeAPI, form: ConnectionForm, definition: unknown): boolean {
+  const stored = storedValues(RED, form.id)
+  const lends = asText(form.tls) !== '' || asText(form.proxy) !== ''
+  if (lends && (!stored || !equals(form, stored, PLACE))) return true
+  const isUnchanged = form.password === undefined || form.password === UNCHANGED
+  if (stored && isUnchanged && equals(form, stored, SAVED)) return false
+  if (Object.values(form).some(variableIn) || findVariables(definition).length > 0) return true
+  if (!hasInventory(form)) return false
   // JSON can write a character in another way, after a backslash.
   return form.inventoryType !== 'json' || /[$\\]/.test(asText(form.inventory))
-}
-
-/** True when the form leads to where no deployed node does, or with what none has. */
-export function isElsewhere(RED: NodeAPI, form: ConnectionForm): boolean {
-  const stored = storedValues(RED, form.id)
-  const isUnchanged = form.password === undefined || form.password === UNCHANGED
-  return !stored || !isUnchanged || !equals(form, stored, SAVED)
-}
-
-/**
- * True when the form would use a TLS configuration or a proxy otherwise than a deployed node does:
- * both may have credentials of their own. Only users who may deploy flows may do that.
- */
-export function lendsCredentials(RED: NodeAPI, form: ConnectionForm): boolean {
-  if (asText(form.tls) === '' && asText(form.proxy) === '') return false
-  const stored = storedValues(RED, form.id)
-  return !stored || !equals(form, stored, PLACE)
 }
 
 /** What else can be found out where a connection failed; nothing secret is sent. */
@@ -295,10 +282,7 @@ export async function foundOut(
   error: unknown,
 ): Promise<Pick<ConnectionReport, 'certificate' | 'mistake'>> {
   try {
-    const stored = storedValues(RED, form.id)
-    const values = isDeployedOnly(form) ? (stored ?? form) : form
-    const password = isTyped(form.password) ? form.password : stored?.password
-    const resolved = resolvedIn(RED, { ...values, password })
+    const resolved = resolvedIn(RED, form)
     const { baseUrl } = hasInventory(resolved) ? await rowIn(RED, resolved, appliance) : resolved
     const config = { ...resolved, baseUrl }
     // Reading a certificate needs no user.
@@ -315,10 +299,10 @@ export async function foundOut(
 
 /** The host that the form leads to; empty where its address is not one. */
 export function hostOf(RED: NodeAPI, form: ConnectionForm, appliance?: string): string {
-  const node = form.id ? RED.nodes.getNode(form.id) : null
+  const node = nodeOf(RED, form)
   if (isGatewayNode(node) && node.fleet.hasNames && appliance !== undefined) {
     return hostIn(node.fleet.list().find(({ name }) => name === appliance)?.address)
   }
   const { baseUrl } = isDeployedOnly(form) ? (storedValues(RED, form.id) ?? form) : form
-  return hostIn(asText(fromEnv(RED, baseUrl, form.id ? RED.nodes.getNode(form.id) : null)))
+  return hostIn(asText(fromEnv(RED, baseUrl, node)))
 }

@@ -1,8 +1,7 @@
 import { Stop } from '../../../client/stop'
-import { invalidInput } from '../../../client/errors'
-import { shownAs } from '../../../client/model/given'
 import { obeyFailover, type Appliance, type Fleet } from '../../runtime/gateway-node'
 import type { Failover, FailoverAction, Received, Requests } from '../../wire'
+import { choiceIn } from './answers'
 import { failureOf } from './failure'
 
 /** @param host of the gateway */
@@ -14,7 +13,7 @@ export const failoversOf = ({ failovers }: Appliance, host: string): Failover[] 
     return { id, name, routes, ...status, ...(failure && { failure: failureOf(failure, host) }) }
   })
 
-const ACTIONS: readonly unknown[] = ['main', 'backup', 'hold', 'release'] satisfies FailoverAction[]
+const ACTIONS: readonly FailoverAction[] = ['main', 'backup', 'hold', 'release']
 
 /**
  * So long a person waits for an instance that works for the appliance: what is carried out later is
@@ -35,15 +34,12 @@ export async function commandFailover(
   stop: Stop,
   fleet: Fleet,
 ): Promise<void> {
-  if (!ACTIONS.includes(action)) {
-    const wanted = { kind: 'choice', choices: ACTIONS.join(', ') } as const
-    throw invalidInput([{ path: 'action', kind: 'wrong', given: shownAs(action), wanted }])
-  }
+  const known = choiceIn('action', action, ACTIONS)
   const over = new Stop()
   const release = stop.onStop(() => over.now())
   const late = setTimeout(() => over.now(), LONGEST_MS)
   try {
-    await obeyFailover(node, failoverId, { action }, over, fleet, WAIT_MS)
+    await obeyFailover(node, failoverId, { action: known }, over, fleet, WAIT_MS)
   } finally {
     clearTimeout(late)
     release()

@@ -3,14 +3,7 @@ import { eventText } from '../../../client/watch/text/event-text'
 import type { WatchEvent } from '../../../client/model/event'
 import type { Gap, Happening, ShownIncident } from '../../wire'
 
-/** The latest of both, oldest first. */
-export interface Lately {
-  /** @param device as a sentence calls it where the appliance has not said its name */
-  add(events: readonly WatchEvent[], device: string): void
-  /** Somebody begins to watch, or has stopped. */
-  watched(isWatched: boolean, at: number): void
-  list(language: Language): Happening[]
-}
+export type Lately = ReturnType<typeof createLately>
 
 /** Of those that have ended, and of gaps. */
 const MOST = 50
@@ -21,7 +14,8 @@ interface Kept extends Omit<ShownIncident, 'text'> {
   texts: Record<Language, string>
 }
 
-export function createLately(): Lately {
+/** The latest incidents and gaps, oldest first. */
+export function createLately() {
   let kept: Array<Kept | Gap> = []
   let leftAt: number | undefined
 
@@ -35,7 +29,8 @@ export function createLately(): Lately {
   }
 
   return {
-    add(events, device) {
+    /** @param device as a sentence calls it where the appliance has not said its name */
+    add(events: readonly WatchEvent[], device: string): void {
       for (const event of events) {
         const { incident } = event
         if (!incident) continue
@@ -51,11 +46,12 @@ export function createLately(): Lately {
         })
       }
     },
-    watched(isWatched, at) {
+    /** Somebody begins to watch, or has stopped. */
+    watched(isWatched: boolean, at: number): void {
       if (isWatched && leftAt !== undefined && kept.length > 0) keep({ from: leftAt, at })
       leftAt = isWatched ? undefined : at
     },
-    list: (language) =>
+    list: (language: Language): Happening[] =>
       kept.map((one) => {
         if (!('texts' in one)) return one
         const { severity, since, until, texts } = one

@@ -18,18 +18,7 @@ export interface Asking {
   stop?: Stop
 }
 
-export interface Logins {
-  /**
-   * Waits until a connection that is not logged in may do so.
-   * @returns ends the turn, with the connection
-   * @throws NotTried when it is closed instead
-   */
-  inTurn: (
-    gateway: Connection,
-    username: string,
-    asking: Asking,
-  ) => Promise<(isMistaken?: boolean) => Promise<void>>
-}
+export type Logins = ReturnType<typeof createLogins>
 
 /** The gateway was not asked. */
 export class NotTried extends GatewayError {
@@ -42,7 +31,7 @@ export class NotTried extends GatewayError {
  * Returns the turns of all requests that log in with the values of a form, so that nobody can guess a
  * password with them, or lock an account: one at a time for each user and each host.
  */
-export function createLogins(): Logins {
+export function createLogins() {
   /** The last of those that run or wait, and how many they are. */
   const lines = new Map<string, { last: Promise<void>; length: number }>()
   const refused = new Map<string, { times: number; until: number }>()
@@ -73,7 +62,16 @@ export function createLogins(): Logins {
   }
 
   return {
-    async inTurn(gateway, username, { user, stop }) {
+    /**
+     * Waits until a connection that is not logged in may do so.
+     * @returns ends the turn, with the connection
+     * @throws NotTried when it is closed instead
+     */
+    async inTurn(
+      gateway: Connection,
+      username: string,
+      { user, stop }: Asking,
+    ): Promise<(isMistaken?: boolean) => Promise<void>> {
       const { host } = gateway.identity
       const names = [`host ${host}`, ...(user === undefined ? [] : [`user ${user}`])]
       const most = stop ? MOST_WAITING : 0

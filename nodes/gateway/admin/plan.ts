@@ -1,6 +1,6 @@
 import { ENSURE_STATES } from '../../../client/model/definition'
 import { findRoute, type Target } from '../../../client/changes/find'
-import { invalidInput, type GatewayError } from '../../../client/errors'
+import { invalidInput } from '../../../client/errors'
 import { newOperation } from '../../../client/connection/operation'
 import { onlyDevice } from '../../../client/api/devices'
 import type { ControlAction } from '../../../client/changes/control'
@@ -10,13 +10,12 @@ import type { Connection } from '../../../client/connection/connection'
 import type { Remove } from '../../../client/changes/ensure/removals'
 import { mayAct } from '../../../client/connection/roles'
 import { UPDATE_MODES } from '../../../client/model/check'
-import type { Wanted } from '../../../client/model/faults'
 import { shownAs } from '../../../client/model/given'
 import { RANGES } from '../../../client/model/ranges'
 import { numberIn } from '../../../client/model/settings'
 import { OPERATIONS, type Inputs, type PlannedRow } from '../../../client/operations'
 import type { Planned, PlanQuestion, Received, Requests } from '../../wire'
-import { textOf } from './answers'
+import { choiceIn, textOf } from './answers'
 
 /** Milliseconds that earlier changes may take to show. */
 const LONGEST = 10_000
@@ -31,7 +30,7 @@ export async function planNow(
   { node, deviceId: named, definition: given, ...form }: Received<Requests['plan']['body']>,
   secretPrefix: string,
 ): Promise<Planned> {
-  const name = choiceOf('node', node, NODES)
+  const name = choiceIn('node', node, NODES)
   const operation = newOperation(name)
   const { definition, unset } = withSecrets(given, secretPrefix)
   const device = async (): Promise<string> => textOf(named) ?? onlyDevice(gateway, operation)
@@ -54,13 +53,13 @@ type Form = Received<Omit<PlanQuestion, 'node' | 'definition'>>
 type Report = Omit<PlanReport, 'id'>
 type PlanOf = <How>(row: Pick<PlannedRow<How, unknown>, 'plan'>, how: How) => Promise<Report>
 
-const ACTIONS: readonly ControlAction[] = ['start', 'stop', 'restart']
+export const ACTIONS: readonly ControlAction[] = ['start', 'stop', 'restart']
 const NODES = ['ensure-route', 'update-route', 'control-route'] as const
 
 const PLANS: Record<(typeof NODES)[number], (form: Form, planOf: PlanOf) => Promise<Report>> = {
   'ensure-route': (form, planOf) =>
     planOf(OPERATIONS.ensure, {
-      state: choiceOf('state', form.state || 'present', ENSURE_STATES),
+      state: choiceIn('state', form.state || 'present', ENSURE_STATES),
       exact: form.exact === true,
       validate: form.validate !== false,
       remove: removeIn(form),
@@ -70,13 +69,13 @@ const PLANS: Record<(typeof NODES)[number], (form: Form, planOf: PlanOf) => Prom
 
   'update-route': (form, planOf) =>
     planOf(OPERATIONS.updateRoute, {
-      mode: choiceOf('mode', form.mode, UPDATE_MODES),
+      mode: choiceIn('mode', form.mode, UPDATE_MODES),
       validate: form.validate !== false,
     }),
 
   'control-route': (form, planOf) => {
-    const action = choiceOf('action', form.action, ACTIONS)
-    const isRoute = choiceOf('target', form.target, ['route', 'destination']) === 'route'
+    const action = choiceIn('action', form.action, ACTIONS)
+    const isRoute = choiceIn('target', form.target, ['route', 'destination']) === 'route'
     const destination = isRoute ? undefined : targetOf('destination', form)
     return planOf(OPERATIONS[action], { destination })
   },
@@ -86,7 +85,7 @@ const PLANS: Record<(typeof NODES)[number], (form: Form, planOf: PlanOf) => Prom
 function targetOf(kind: 'route' | 'destination', form: Form): Target {
   const value = textOf(form[kind])
   if (value === undefined) throw invalidInput([{ path: kind, problem: 'is missing' }])
-  const type = choiceOf(`${kind}Type`, form[`${kind}Type`], ['id', 'name'])
+  const type = choiceIn(`${kind}Type`, form[`${kind}Type`], ['id', 'name'])
   return type === 'id' ? { id: value } : { name: value }
 }
 
@@ -109,16 +108,6 @@ function withSecrets(given: unknown, prefix: string): { definition: unknown; uns
 /** Fits wherever a secret fits. */
 const STAND_IN = 'x'.repeat(10)
 
-function choiceOf<Choice extends string>(
-  path: string,
-  value: unknown,
-  choices: readonly Choice[],
-): Choice {
-  const known = choices.find((each) => each === value)
-  if (known !== undefined) return known
-  throw wrong(path, value, { kind: 'choice', choices: choices.join(', ') })
-}
-
 function removeIn({ remove, removePattern, removeAtMost }: Form): Remove | undefined {
   if (remove !== 'pattern') return undefined
   const pattern = typeof removePattern === 'string' ? removePattern : ''
@@ -127,8 +116,7 @@ function removeIn({ remove, removePattern, removeAtMost }: Form): Remove | undef
   if (isEmpty) return { pattern }
   const atMost = numberIn(removeAtMost, range)
   if (atMost !== undefined) return { pattern, atMost }
-  throw wrong('removeAtMost', removeAtMost, { kind: 'whole', ...range })
+  const wanted = { kind: 'whole', ...range } as const
+  const given = shownAs(removeAtMost)
+  throw invalidInput([{ path: 'removeAtMost', kind: 'wrong', given, wanted }])
 }
-
-const wrong = (path: string, value: unknown, wanted: Wanted): GatewayError =>
-  invalidInput([{ path, kind: 'wrong', given: shownAs(value), wanted }])

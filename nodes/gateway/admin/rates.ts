@@ -1,21 +1,18 @@
 import type { RouteFigures } from '../../../client/model/event'
 import type { RateHistory } from '../../wire'
 
-export interface Rates {
-  /** Takes a poll. One that follows another closely is left out. */
-  add(at: number, figures: Readonly<Record<string, RouteFigures>>): void
-  history(): RateHistory
-}
+export type Rates = ReturnType<typeof createRates>
 
 /** As much as the sidebar shows. */
 const SPAN_MS = 300_000
 const LEAST_MS = 4500
 
-export function createRates(): Rates {
+export function createRates() {
   let polls: Array<{ at: number; of: ReadonlyMap<string, number> }> = []
 
   return {
-    add(at, figures) {
+    /** Takes a poll. One that follows another closely is left out. */
+    add(at: number, figures: Readonly<Record<string, RouteFigures>>): void {
       if (at - (polls.at(-1)?.at ?? 0) < LEAST_MS) return
       const of = new Map<string, number>()
       for (const [id, { source }] of Object.entries(figures)) {
@@ -23,7 +20,7 @@ export function createRates(): Rates {
       }
       polls = [...polls.filter((poll) => at - poll.at < SPAN_MS), { at, of }]
     },
-    history() {
+    history(): RateHistory {
       const ids = new Set(polls.flatMap(({ of }) => [...of.keys()]))
       const rates = [...ids].map((id) => [id, polls.map(({ of }) => of.get(id) ?? null)] as const)
       return { at: polls.map(({ at }) => at), of: Object.fromEntries(rates) }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import type { NodeAPI } from 'node-red'
-import { SECRET_PREFIX, findVariables } from '../../../client/model/secrets'
+import { SECRET_PREFIX } from '../../../client/model/secrets'
 import { controlRoute, type ControlRoute } from '../../../client/changes/control'
 import { getRoute } from '../../../client/api/routes'
 import { invalidInput } from '../../../client/errors'
@@ -10,42 +10,50 @@ import { newOperation } from '../../../client/connection/operation'
 import { toSent as sentForm } from '../../../client/model/convert'
 import type { Connection } from '../../../client/connection/connection'
 import type { Device } from '../../../client/model/types'
-import { shownAs } from '../../../client/model/given'
 import { isObject, type JsonObject } from '../../../client/model/json'
 import { knownBy } from '../../../client/watch/registry'
-import { answering, answeringThrown, bodyOf, take, textOf, type Question } from './answers'
+import {
+  answering,
+  answeringThrown,
+  bodyOf,
+  choiceIn,
+  take,
+  textOf,
+  type Question,
+  type Work,
+} from './answers'
 import {
   applianceOf,
   checkInventory,
   connect,
   hostOf,
   isDeployedOnly,
-  isElsewhere,
-  lendsCredentials,
-  readsInventory,
-  sendsVariables,
+  isForDeployers,
   type Lease,
   type ConnectionForm,
 } from './connection'
 import { createConnectionTests } from './connection-report'
 import { isGatewayNode, type Fleet, type GatewayNode } from '../../runtime/gateway-node'
 import { commandFailover } from './failovers'
-import type { Command, ListedGateway, Path, Received, Requests } from '../../wire'
+import {
+  CONNECTION,
+  type Command,
+  type ListedGateway,
+  type Path,
+  type Received,
+  type Requests,
+} from '../../wire'
 import { NotDeployed, failureOf } from './failure'
 import { listAppliances, shownFaults, withoutUser } from './inventory'
 import { createLogins } from './logins'
 import { createSharing, lookUp, refuseUnlisted } from './lookup'
 import { createObservers } from './observers'
-import { planNow } from './plan'
+import { ACTIONS, planNow } from './plan'
 
-interface Route<Of extends Path> {
+interface Route<Of extends Path> extends Omit<Work, 'work'> {
   needs: 'media-gateway.read' | 'media-gateway.write'
   /** It takes a form that may not be deployed; the others a config node as it runs. */
   isOfForm?: boolean
-  /** It may change the appliance. */
-  changes?: true
-  /** Always, or for values that are not deployed: it may log in with them. */
-  isAudited?: boolean | 'unsaved'
   work: (
     question: Question<Requests[Of]['body']>,
   ) => Requests[Of]['answer'] | Promise<Requests[Of]['answer']>
@@ -57,14 +65,13 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   if (!httpAdmin) return
   const mayUseForm = needsMoreForUnsaved(RED)
   for (const [name, route] of Object.entries(routesOf(RED))) {
-    const { needs, isOfForm = false, isAudited = false, changes = false, work } = route
-    const formIn = isOfForm ? connectionIn : deployedIn
+    const { needs, isOfForm = false } = route
     httpAdmin[name === 'gateways' ? 'get' : 'post'](
       `/media-gateway/${name}`,
       take,
       RED.auth.needsPermission(needs),
       ...(isOfForm ? [mayUseForm] : []),
-      answering(RED, { name, changes, isAudited, formIn, work }),
+      answering(RED, name, route, isOfForm ? connectionIn : deployedIn),
       answeringThrown,
     )
   }
@@ -94,17 +101,14 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
       needs: 'media-gateway.write',
       isOfForm: true,
       isAudited: true,
-      work: ({ form, appliance, user }) => tests.test({ form, appliance, user }),
+      work: (question) => tests.test(question),
     },
 
     connections: {
       needs: 'media-gateway.write',
       isOfForm: true,
       isAudited: true,
-      work({ form, body, user }) {
-        const offset = Number.isInteger(body.offset) ? Math.max(Number(body.offset), 0) : 0
-        return tests.testPart({ form, offset, user })
-      },
+      work: (question) => tests.testPart(question),
     },
 
     report: {
@@ -243,8 +247,8 @@ function nodeOf(RED: NodeAPI, { form }: Question): GatewayNode | undefined {
 }
 
 /**
- * A request to an address that is not deployed needs more than the right to read, and one that
- * sends environment variables there needs more than the right to drive an appliance.
+ * A request to an address that is not deployed needs more than the right to read, and one of those
+ * that only users make who may deploy flows needs more than the right to drive an appliance.
  */
 function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
   const needsWrite = RED.auth.needsPermission('media-gateway.write')
@@ -253,35 +257,16 @@ function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
     const body = bodyOf(request)
     const form = connectionIn(body)
     if (isDeployedOnly(form)) return next()
-    // A definition may give its secrets by the names of variables.
-    const isNamed = isElsewhere(RED, form) && findVariables(body.definition).length > 0
-    const isForDeployers =
-      isNamed ||
-      sendsVariables(RED, form) ||
-      readsInventory(RED, form) ||
-      lendsCredentials(RED, form)
+    const needsMore = isForDeployers(RED, form, body.definition)
     // Decided before: what the permissions call next is theirs, and nothing of it may throw.
     needsWrite(request, response, (error?: unknown) => {
-      if (error || !isForDeployers) next(error)
+      if (error || !needsMore) next(error)
       else needsDeploy(request, response, next)
     })
   }
 }
 
-const FORM: readonly string[] = [
-  'id',
-  'baseUrl',
-  'username',
-  'password',
-  'fingerprint',
-  'tls',
-  'proxy',
-  'timeout',
-  'inventory',
-  'inventoryType',
-  'inventoryHosts',
-  'secretPrefix',
-] satisfies (keyof Requests['connection']['body']['connection'])[]
+const FORM: readonly string[] = ['id', ...CONNECTION]
 
 /** The form of a config node, deployed or not: only what belongs to it, and only plain values. */
 function connectionIn({ connection }: JsonObject): ConnectionForm {
@@ -308,10 +293,7 @@ async function readDefinition(
 
 /** @throws GatewayError `INVALID_INPUT` */
 function commandIn({ deviceId, routeId, destinationId, action }: Received<Command>): ControlRoute {
-  if (action !== 'start' && action !== 'stop' && action !== 'restart') {
-    const wanted = { kind: 'choice', choices: 'start, stop, restart' } as const
-    throw invalidInput([{ path: 'action', kind: 'wrong', given: shownAs(action), wanted }])
-  }
+  const known = choiceIn('action', action, ACTIONS)
   const device = textOf(deviceId)
   const route = textOf(routeId)
   if (!device || !route) {
@@ -321,7 +303,7 @@ function commandIn({ deviceId, routeId, destinationId, action }: Received<Comman
     deviceId: device,
     routeId: route,
     destinationId: textOf(destinationId),
-    action,
+    action: known,
     // So that the watches, and with them the sidebar, poll as soon as the change shows.
     waitFor: 'applied',
     waitTimeout: 30_000,
