@@ -6,17 +6,10 @@ import type { Stop } from '../stop'
 /** A task in the background waits until no other task does. One that is first waits for none. */
 export type Rank = 'first' | 'background'
 
-/** Runs at most `limit` tasks concurrently, and one that is first besides; the rest wait in FIFO order. */
-export interface Semaphore {
-  run<T>(task: () => Promise<T>, rank?: Rank): Promise<T>
-  /**
-   * Rejects all queued tasks, or those queued at `since` or earlier (ms of the clock). Running
-   * tasks are left alone.
-   */
-  rejectQueued(reason: Error, since?: number): void
-}
+export type Semaphore = ReturnType<typeof createSemaphore>
 
-export function createSemaphore(limit: number, clock: Clock = MONOTONIC): Semaphore {
+/** Runs at most `limit` tasks concurrently, and one that is first besides; the rest wait in FIFO order. */
+export function createSemaphore(limit: number, clock: Clock = MONOTONIC) {
   type Waiting = { since: number; start: () => void; fail: (reason: Error) => void }
   const first: Waiting[] = []
   const waiting: Waiting[] = []
@@ -24,7 +17,7 @@ export function createSemaphore(limit: number, clock: Clock = MONOTONIC): Semaph
   let running = 0
 
   return {
-    async run(task, rank) {
+    async run<T>(task: () => Promise<T>, rank?: Rank): Promise<T> {
       if (running < (rank === 'first' ? limit + 1 : limit)) running++
       else {
         await new Promise<void>((start, fail) => {
@@ -42,7 +35,11 @@ export function createSemaphore(limit: number, clock: Clock = MONOTONIC): Semaph
         else running--
       }
     },
-    rejectQueued(reason, since = Infinity) {
+    /**
+     * Rejects all queued tasks, or those queued at `since` or earlier (ms of the clock). Running
+     * tasks are left alone.
+     */
+    rejectQueued(reason: Error, since = Infinity): void {
       for (const queue of [first, waiting, inBackground]) {
         const later = queue.findIndex((one) => one.since > since)
         for (const { fail } of queue.splice(0, later < 0 ? queue.length : later)) fail(reason)
@@ -52,17 +49,7 @@ export function createSemaphore(limit: number, clock: Clock = MONOTONIC): Semaph
 }
 
 /** Serializes tasks that share a key (first come, first served). */
-export interface KeyedMutex {
-  /** A stop ends only the wait for a turn: a task that has begun settles by itself. */
-  run<T>(key: string, task: () => Promise<T>, stop?: Stop): Promise<T>
-  /**
-   * Rejects the tasks queued at `since` or earlier (ms of the clock). Running tasks are left
-   * alone.
-   */
-  rejectQueued(reason: Error, since: number): void
-}
-
-export function createKeyedMutex(clock: Clock = MONOTONIC): KeyedMutex {
+export function createKeyedMutex(clock: Clock = MONOTONIC) {
   const last = new Map<string, Promise<void>>()
   const waiting = new LinkedSet<{ since: number; fail: (reason: Error) => void }>()
 
@@ -75,7 +62,8 @@ export function createKeyedMutex(clock: Clock = MONOTONIC): KeyedMutex {
   }
 
   return {
-    run: (key, task, stop) =>
+    /** A stop ends only the wait for a turn: a task that has begun settles by itself. */
+    run: <T>(key: string, task: () => Promise<T>, stop?: Stop): Promise<T> =>
       new Promise((resolve, reject) => {
         const unhook: Array<() => void> = []
         let failed = false
@@ -95,7 +83,8 @@ export function createKeyedMutex(clock: Clock = MONOTONIC): KeyedMutex {
           if (!failed) await task().then(resolve, reject)
         })
       }),
-    rejectQueued(reason, since) {
+    /** Rejects the tasks queued at `since` or earlier (ms of the clock). Running tasks are left alone. */
+    rejectQueued(reason: Error, since: number): void {
       for (const one of waiting.all()) if (one.since <= since) one.fail(reason)
     },
   }

@@ -1,25 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { withoutSlashes } from '../model/settings'
 
-/** The cookies of one session: in memory only, and only ever sent to the origin they came from. */
-export interface SessionCookies {
-  /** Takes the Set-Cookie headers of a response. */
-  take(answer: { headers: IncomingHttpHeaders }): void
-  /** Sets the session cookie by hand, for firmware that returns it only in the body. */
-  set(sessionId: string): void
-  /** The value of the Cookie header for the calls of the interface. */
-  header(): string
-  /** The value of the session cookie that would be sent; empty when there is none. */
-  sessionId(): string
-}
+export type SessionCookies = ReturnType<typeof createCookies>
 
 /** Of each appliance. The session cookie is always among them. */
 const MOST_COOKIES = 24
 /** In characters, as browsers have it. */
 const LONGEST_COOKIE = 4096
 
-/** @param base the address of the appliance with its path prefix */
-export function createCookies(base: URL): SessionCookies {
+/**
+ * The cookies of one session: in memory only, and only ever sent to the origin they came from.
+ * @param base the address of the appliance with its path prefix
+ */
+export function createCookies(base: URL) {
   const { CookieJar } = require('tough-cookie') as typeof import('tough-cookie')
   const api = new URL(`${withoutSlashes(base.pathname)}/api/devices`, base).href
   /** By name, in the order in which they came. */
@@ -43,17 +36,21 @@ export function createCookies(base: URL): SessionCookies {
   }
 
   return {
-    take({ headers }) {
+    /** Takes the Set-Cookie headers of a response. */
+    take({ headers }: { headers: IncomingHttpHeaders }): void {
       for (const cookie of headers['set-cookie'] ?? []) {
         keep(cookie)
         header = undefined
       }
     },
-    set(sessionId) {
+    /** Sets the session cookie by hand, for firmware that returns it only in the body. */
+    set(sessionId: string): void {
       keep(`sessionID=${sessionId}; Path=/`)
       header = undefined
     },
-    header: () => (header ??= [...kept].map((cookie) => cookie.join('=')).join('; ')),
-    sessionId: () => kept.get('sessionID') ?? '',
+    /** The value of the Cookie header for the calls of the interface. */
+    header: (): string => (header ??= [...kept].map((cookie) => cookie.join('=')).join('; ')),
+    /** The value of the session cookie that would be sent; empty when there is none. */
+    sessionId: (): string => kept.get('sessionID') ?? '',
   }
 }

@@ -1,5 +1,5 @@
 import { isUuid } from '../model/ids'
-import { isObject, isText, own, type JsonObject } from '../model/json'
+import { isObject, isText, own, type JsonObject, objectsIn } from '../model/json'
 import { MOST_ROUTES, type Answered, type Reading } from './read'
 import { unknownFields } from './safe'
 
@@ -36,13 +36,13 @@ export function sightOf({ answers, measured }: Reading) {
       .filter(isObject)
   const sessions = bodies(/^\/api\/session$/)
   const deviceLists = good(/^\/api\/devices$/).map(({ body }) => body)
-  const devices = objects(deviceLists.at(-1))
+  const devices = objectsIn(deviceLists.at(-1))
   const configurations = bodies(/^\/api\/devices\/[^/]+$/)
   const lists = good(/\/routes$/)
-  const listed = unique(lists.flatMap(({ body }) => objects(own(body, 'data'))))
-  const configured = configurations.flatMap((each) => objects(own(own(each, 'config'), 'routes')))
+  const listed = unique(lists.flatMap(({ body }) => objectsIn(own(body, 'data'))))
+  const configured = configurations.flatMap((each) => objectsIn(own(own(each, 'config'), 'routes')))
   const routes = listed.length > 0 ? listed : unique(configured)
-  const partsOf = (route: JsonObject) => objects(route.destinations)
+  const partsOf = (route: JsonObject) => objectsIn(route.destinations)
   const sources = routes.map(({ source }) => source).filter(isObject)
   const references = routes.flatMap(partsOf)
   const outputs = references.filter(({ protocol }) => protocol !== undefined)
@@ -81,8 +81,6 @@ export function sightOf({ answers, measured }: Reading) {
     errors: answers.filter(({ status }) => status >= 400),
   }
 }
-
-const objects = (list: unknown): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
 
 const unique = (routes: JsonObject[]): JsonObject[] => [
   ...new Map(routes.map((route) => [route.id, route])).values(),
@@ -158,12 +156,12 @@ const of = (items: readonly JsonObject[], name: string, ...wanted: string[]): Js
 const listeners = (outputs: readonly JsonObject[]): JsonObject[] =>
   of(of(outputs, 'protocol', 'srt'), 'mode', 'listener')
 const isTime = (value: unknown): boolean => value === 0 || Number(value) > 1e12
-const callersOf = (part: JsonObject): JsonObject[] => objects(part.clientsStat ?? part.clientStat)
+const callersOf = (part: JsonObject): JsonObject[] => objectsIn(part.clientsStat ?? part.clientStat)
 const isRedundant = (part: JsonObject): boolean =>
   isText(part.srtGroupMode) && part.srtGroupMode !== 'none'
 const pagesOf = ({ lists }: Sight, size: string) =>
   lists.filter(({ query }) => query.get('pageSize') === size)
-const idsOf = ({ body }: { body: unknown }): unknown[] => member(objects(own(body, 'data')), 'id')
+const idsOf = ({ body }: { body: unknown }): unknown[] => member(objectsIn(own(body, 'data')), 'id')
 
 const CODES = ['ok', 'warn', 'error', 'unknown']
 const TIMES = [
@@ -260,7 +258,7 @@ export const CHECKS: Readonly<Record<string, (seen: Sight) => Finding>> = {
       : untested('one of the two was not read'),
   'network-adapters-name-interfaces': ({ configurations, parts }) => {
     const adapters = configurations.flatMap((each) =>
-      objects(own(own(own(each, 'config'), 'settings'), 'networkAdapters')),
+      objectsIn(own(own(own(each, 'config'), 'settings'), 'networkAdapters')),
     )
     if (adapters.length === 0) return untested('there was none')
     const names = new Set<unknown>(['', ...member(adapters, 'name')])
@@ -517,7 +515,7 @@ export const CHECKS: Readonly<Record<string, (seen: Sight) => Finding>> = {
   'unknown-paths-in-responses': ({ parts }) => {
     const redundant = parts.filter(isRedundant)
     if (redundant.length === 0) return untested('there was no path redundancy')
-    const count = redundant.filter((each) => objects(each.srtNetworkBondingParams).length > 0)
+    const count = redundant.filter((each) => objectsIn(each.srtNetworkBondingParams).length > 0)
     return confirmed(`${count.length} of ${redundant.length} have them`)
   },
   'unknown-hls-port': ({ outputs }) => {
@@ -536,7 +534,7 @@ const pairingNames = (configurations: readonly JsonObject[]): string[] =>
   )
 
 const pairings = (configurations: readonly JsonObject[]): JsonObject[] =>
-  configsOf(configurations).flatMap(({ peers, calypsos }) => objects(peers ?? calypsos))
+  configsOf(configurations).flatMap(({ peers, calypsos }) => objectsIn(peers ?? calypsos))
 
 const callerLists = ({ srtOutputs }: Sight): string[] =>
   ['clientsStat', 'clientStat'].filter((name) => member(srtOutputs, name).length > 0)

@@ -4,7 +4,7 @@ import { rolesOf } from '../connection/roles'
 import type { Exchange } from '../connection/transport'
 import { requestTo } from '../api/endpoints'
 import { GatewayError, words } from '../errors'
-import { isObject, isText, membersIn, own, type JsonObject } from '../model/json'
+import { isObject, isText, membersIn, own, type JsonObject, objectsIn } from '../model/json'
 import { isRunning } from '../model/route-state'
 import type { Certificate } from '../model/settings'
 import type { Route } from '../model/types'
@@ -198,8 +198,7 @@ async function readDevice(
   const first = await need(list())
   const routes = new Map<string, Route>()
   const take = (page: unknown): number => {
-    const data = own(page, 'data')
-    const listed = Array.isArray(data) ? data.filter(isObject) : []
+    const listed = objectsIn(own(page, 'data'))
     for (const route of listed) if (isText(route.id)) routes.set(route.id, route as Route)
     return listed.length
   }

@@ -97,31 +97,19 @@ export interface Cleaned {
   isCertain: boolean
 }
 
-/** The routes of one run. It changes and deletes no other. */
-export interface Sandbox {
-  readonly names: readonly string[]
-  create(name: string, fields: object): Promise<Outcome>
-  update(route: Route, fields: object): Promise<Outcome>
-  remove(route: Pick<Route, 'id'>): Promise<Outcome>
-  command(command: Omit<Command, 'deviceId'>): Promise<Outcome>
-  /** The routes of the run that are listed. */
-  list(): Promise<Route[]>
-  /** Looks at a route, which is undefined while it does not exist, until it is as expected. */
-  watch(id: string, isExpected: (route?: Route) => boolean, most?: number): Promise<Watched>
-  /** Waits until a route with this name is listed. */
-  find(name: string, count?: number): Promise<Watched>
-  /** Deletes all of them, also after the stop. */
-  clean(): Promise<Cleaned>
-}
+export type Sandbox = ReturnType<typeof createSandbox>
 
-/** @param unseen how many routes may still come that an earlier run has created */
+/**
+ * The routes of one run. It changes and deletes no other.
+ * @param unseen how many routes may still come that an earlier run has created
+ */
 export function createSandbox(
   gateway: Connection,
   { device: deviceId, names }: Note,
   stop: Stop,
   pace: Pace,
   unseen = 0,
-): Sandbox {
+) {
   /** The IDs that routes with these names have had. */
   const ids = new Set<string>()
   let created = unseen
@@ -178,6 +166,7 @@ export function createSandbox(
     }
   }
 
+  /** Deletes all of them, also after the stop. */
   async function clean(): Promise<Cleaned> {
     if (created === 0) return { left: [], isCertain: true }
     const end = gateway.clock.now() + pace.clean
@@ -217,7 +206,7 @@ export function createSandbox(
 
   return {
     names,
-    async create(name, fields) {
+    async create(name: string, fields: object): Promise<Outcome> {
       halt()
       if (!names.includes(name)) throw new Error('This program creates no other routes.')
       created++
@@ -226,28 +215,31 @@ export function createSandbox(
       else if (!outcome.isAccepted) created--
       return outcome
     },
-    async update({ id, name }, fields) {
+    async update({ id, name }: Route, fields: object): Promise<Outcome> {
       halt()
       refuseForeign(id)
       return change('update', { elementID: id, fields: { ...fields, name } })
     },
-    async remove({ id }) {
+    async remove({ id }: Pick<Route, 'id'>): Promise<Outcome> {
       halt()
       refuseForeign(id)
       return change('delete', { elementID: id })
     },
-    async command(command) {
+    async command(command: Omit<Command, 'deviceId'>): Promise<Outcome> {
       halt()
       refuseForeign(command.routeId)
       return send((operation) => sendCommand(gateway, { deviceId, ...command }, operation))
     },
-    list: () => listed(stop),
-    watch: (id, isExpected, most) =>
+    /** The routes of the run that are listed. */
+    list: (): Promise<Route[]> => listed(stop),
+    /** Looks at a route, which is undefined while it does not exist, until it is as expected. */
+    watch: (id: string, isExpected: (route?: Route) => boolean, most?: number): Promise<Watched> =>
       until(async () => {
         const route = await look(id)
         return { route, isExpected: isExpected(route) }
       }, most),
-    find: (name, count = 1) =>
+    /** Waits until a route with this name is listed. */
+    find: (name: string, count = 1): Promise<Watched> =>
       until(async () => {
         const found = (await listed(stop)).filter((route) => route.name === name)
         return { route: found.at(-1), isExpected: found.length >= count }

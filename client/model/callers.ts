@@ -2,7 +2,7 @@
 import type { say, Sentence } from '../errors'
 import { readTable } from './csv'
 import { parsedWithin } from './foreign'
-import { isObject, membersIn, type JsonObject } from './json'
+import { isObject, membersIn, type JsonObject, plainText } from './json'
 import { plainName, INVENTORY_LIMITS } from './inventory'
 import { shortened } from './shortened'
 import type { Named } from './types'
@@ -91,7 +91,9 @@ function valueIn(text: string): unknown {
 }
 
 function rowOf(given: JsonObject): Record<string, string> {
-  const texts = membersIn(given).map(([name, value]) => [plainName(name), textIn(value)] as const)
+  const texts = membersIn(given).map(
+    ([name, value]) => [plainName(name), plainText(value)] as const,
+  )
   const { address, network, name, route, output, expected } = Object.fromEntries(texts)
   return {
     network: address || network || '',
@@ -101,9 +103,6 @@ function rowOf(given: JsonObject): Record<string, string> {
     ...(expected && { expected: expected.toLowerCase() }),
   }
 }
-
-const textIn = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
 
 function faultOf({ network, name, expected }: Record<string, string>, say: Say) {
   if (!name) return say('rowNoName')

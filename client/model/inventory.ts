@@ -3,7 +3,7 @@
 import type { say, Sentence } from '../errors'
 import { parsedWithin, type Limits } from './foreign'
 import { readTable } from './csv'
-import { isObject, membersIn } from './json'
+import { isObject, membersIn, variableIn } from './json'
 import { nearest } from './near'
 import { patternFilter } from './pattern'
 import { SECRET_PREFIX } from './secrets'
@@ -282,9 +282,6 @@ function addressOf(
   }
   return isKnown ? withoutSlashes(new URL(baseUrl).href) : baseUrl
 }
-
-/** `${NAME}` as a whole value. */
-const variableIn = (text: string): string | undefined => /^\s*\$\{([^}]+)\}\s*$/.exec(text)?.[1]
 
 /** `lines` of a CSV: where each row begins, as a spreadsheet counts. */
 type List = { list: unknown; lines?: number[] } | { failure: Sentence }

@@ -29,6 +29,27 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
+/** A text or a number as a text without blanks around it; empty for anything else. */
+export const plainText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+
+/** The objects in a list; none in anything else. */
+export const objectsIn = (list: unknown): JsonObject[] =>
+  Array.isArray(list) ? list.filter(isObject) : []
+
+/** The value in a short text; undefined where it is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** The name in `${NAME}` as a whole value, in whose place Node-RED puts the variable. */
+export const variableIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? /^\s*\$\{([^}]+)\}\s*$/.exec(value)?.[1] : undefined
+
 /** JSON path of a member: `source.port`, or `destinations["Studio A"]` for a non-identifier. */
 export function pathTo(path: string, name: string): string {
   const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name

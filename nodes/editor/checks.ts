@@ -1,4 +1,5 @@
 // What a plain field may contain. Each check returns the fault, or undefined. None needs the page.
+import { variableIn } from '../../client/model/json'
 import { RANGES, type Range } from '../../client/model/ranges'
 import {
   addressFault,
@@ -93,6 +94,4 @@ function number(range: Range) {
 }
 
 /** `${NAME}` as the whole value: Node-RED replaces it by the variable when the flow starts. */
-export function isVariable(value: string): boolean {
-  return /^\s*\$\{[^}]+\}\s*$/.test(value)
-}
+export const isVariable = (value: string): boolean => variableIn(value) !== undefined

@@ -1,4 +1,5 @@
 import { GatewayError, badSettings, say, type Sentence } from '../../client/errors'
+import { variableIn } from '../../client/model/json'
 import type { Range } from '../../client/model/ranges'
 import { linesIn, numberIn } from '../../client/model/settings'
 
@@ -17,9 +18,8 @@ const given = (value: unknown): string => {
  * @throws GatewayError `CONFIG` that names the variable
  */
 export function refuseUnresolved(property: string, value: unknown): void {
-  const unresolved = typeof value === 'string' && /^\s*\$\{([^}]+)\}\s*$/.exec(value)
-  if (!unresolved) return
-  const variable = unresolved[1]!
+  const variable = variableIn(value)
+  if (variable === undefined) return
   throw config(say('variable', { variable, property }), { key: 'unset', values: { variable } })
 }
 

@@ -1,7 +1,7 @@
 // The destinations of a route: rows to open, close, move and remove.
 import { edit, partFields, type Edited, type PartUse } from './model'
 import { matcher } from '../../../client/model/ids'
-import { isObject, own, type JsonObject } from '../../../client/model/json'
+import { isObject, own, type JsonObject, objectsIn, plainText } from '../../../client/model/json'
 import { protocolOf } from '../../../client/model/convert'
 import { element, iconOf } from '../element'
 import { newId, type Context, type Group } from './context'
@@ -178,10 +178,8 @@ function makeRow(
   }
 }
 
-const presentDestinations = ({ present }: Context): JsonObject[] => {
-  const given = own(present(), 'destinations')
-  return Array.isArray(given) ? given.filter(isObject) : []
-}
+const presentDestinations = ({ present }: Context): JsonObject[] =>
+  objectsIn(own(present(), 'destinations'))
 
 /** True when a row is about this destination of the route. */
 const matching = (given: readonly unknown[], one: JsonObject): boolean =>
@@ -221,13 +219,15 @@ function makeOffer(
 /** Name, protocol and place, as they are in the definition. */
 function summaryOf(part: unknown): string {
   if (!isObject(part)) return JSON.stringify(part) ?? ''
-  const shown = (value: unknown) =>
-    typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-  const protocol = shown(protocolOf('destination', part)).toUpperCase()
+  const protocol = plainText(protocolOf('destination', part)).toUpperCase()
   const paths = own(part, 'srtNetworkBondingParams') ?? own(part, 'rtpNetworkBondingParams')
   const [first]: unknown[] = Array.isArray(paths) ? paths : []
   const at = own(part, 'address') !== undefined || !first ? part : first
-  const place = [shown(own(at, 'address')), shown(own(at, 'port'))].filter((each) => each !== '')
-  const words = [shown(own(part, 'name')), protocol, place.join(':')].filter((each) => each !== '')
+  const place = [plainText(own(at, 'address')), plainText(own(at, 'port'))].filter(
+    (each) => each !== '',
+  )
+  const words = [plainText(own(part, 'name')), protocol, place.join(':')].filter(
+    (each) => each !== '',
+  )
   return words.join(' · ') || text('newDestination')
 }

@@ -3,7 +3,7 @@
 import { forCreate } from '../../../client/model/convert'
 import { checkDefinition, type Use } from '../../../client/model/definition'
 import { parseDefinition, removedDestinations, type PartUse } from './model'
-import { isObject, type JsonObject } from '../../../client/model/json'
+import { isObject, type JsonObject, jsonIn } from '../../../client/model/json'
 import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'
 import type { Appliance } from '../appliance'
@@ -143,7 +143,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   }
 
   function check(): void {
-    const definition = editor ? editor.read() : parsed(valueNow())
+    const definition = editor ? editor.read() : jsonIn(valueNow())
     const found =
       definition === undefined
         ? []
@@ -189,7 +189,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   })
   picked.onChange(() => {
     void readPresent()
-    if (shown?.type === 'json') showRemoval(editor ? editor.read() : parsed(valueNow()))
+    if (shown?.type === 'json') showRemoval(editor ? editor.read() : jsonIn(valueNow()))
   })
   show(parseDefinition(valueNow()) === undefined ? 'json' : 'form')
   keepLines(node, input)
@@ -217,14 +217,6 @@ const partUse = (use: Use): PartUse => ({
   isNew: use.kind === 'create',
   isState: use.kind === 'ensure',
 })
-
-function parsed(value: string): unknown {
-  try {
-    return JSON.parse(value) as unknown
-  } catch {
-    return undefined
-  }
-}
 
 function makeSwitch(choose: (view: View) => void) {
   const buttons = (['form', 'json'] as const).map((view) =>

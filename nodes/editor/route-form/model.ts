@@ -1,7 +1,6 @@
 // The model of the route form: which fields a definition has, and what an edit makes of it. It
 // needs no page.
-import { isGiven, isObject, own } from '../../../client/model/json'
-import type { JsonObject } from '../../../client/model/json'
+import { isGiven, isObject, jsonIn, own, type JsonObject } from '../../../client/model/json'
 import { partToSent, protocolOf } from '../../../client/model/convert'
 import {
   anyMembersOf,
@@ -405,11 +404,6 @@ export function removedDestinations<Destination>(
 
 /** The definition in a text; undefined when it is not a JSON object. */
 export function parseDefinition(text: string): JsonObject | undefined {
-  if (text.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = text.trim() === '' ? {} : jsonIn(text)
+  return isObject(value) ? value : undefined
 }

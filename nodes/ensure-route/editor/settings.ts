@@ -1,4 +1,5 @@
 // What has to be right before routes are removed, in an open form or a saved node. It needs no page.
+import { jsonIn, plainText } from '../../../client/model/json'
 import { RANGES } from '../../../client/model/ranges'
 import { numberIn } from '../../../client/model/settings'
 import { isVariable } from '../../editor/checks'
@@ -19,10 +20,7 @@ export function faultOf(read: Read, property: Checked): Fault | undefined {
 }
 
 /** A property that a flow does not have takes its default when it runs. */
-const textIn = (read: Read, property: string): string => {
-  const value = read(property)
-  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
-}
+const textIn = (read: Read, property: string): string => plainText(read(property))
 
 const CHECKS: Record<Checked, (read: Read) => Fault | undefined> = {
   remove(read) {
@@ -45,10 +43,5 @@ const CHECKS: Record<Checked, (read: Read) => Fault | undefined> = {
 
 /** The definition as it is in the form; undefined where a message or the context decides. */
 export function definitionIn(read: Read): unknown {
-  if (read('definitionType') !== 'json') return undefined
-  try {
-    return JSON.parse(textIn(read, 'definition')) as unknown
-  } catch {
-    return undefined
-  }
+  return read('definitionType') === 'json' ? jsonIn(textIn(read, 'definition')) : undefined
 }

@@ -1,5 +1,6 @@
 // The form of the failover: besides plain rows it has two columns, and sentences that follow it.
 import { SIDES } from '../../../client/model/failover-sides'
+import { plainText } from '../../../client/model/json'
 import { element } from '../../editor/element'
 import { field, presentValue, read as readField, shownValue } from '../../editor/fields'
 import { prepareForm, type OpenForm } from '../../editor/form'
@@ -45,10 +46,7 @@ function faultOf(now: Read, property: string): string | undefined {
   return found && wordsOf(found)
 }
 
-const textIn = (now: Read, property: string): string => {
-  const value = now(property)
-  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
-}
+const textIn = (now: Read, property: string): string => plainText(now(property))
 
 const TYPED = ['route', 'main', 'backup', ...MONITORS]
 const isMonitor = (property: string) => MONITORS.some((each) => each === property)

@@ -8,7 +8,7 @@ import {
 } from '../../../client/model/failover'
 import { SIDES } from '../../../client/model/failover-sides'
 import { faultsWithNames } from '../../../client/model/definition'
-import { isObject, isText, type JsonObject } from '../../../client/model/json'
+import { isObject, isText, jsonIn, type JsonObject } from '../../../client/model/json'
 import { isVariable } from '../../editor/checks'
 
 export type Fault = ReturnType<typeof failoverFaults>[number]
@@ -63,9 +63,6 @@ export function valueIn(read: Read, property: string): unknown {
   if (!isText(value)) return ''
   if (type === 'id' || type === 'name') return { [type]: value.trim() }
   if (type !== 'json') return undefined
-  try {
-    return JSON.parse(value) as unknown
-  } catch {
-    return ''
-  }
+  const parsed = jsonIn(value)
+  return parsed === undefined ? '' : parsed
 }

@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, say } from '../../../client/errors'
+import { plainText, variableIn } from '../../../client/model/json'
 import { findVariables, SECRET_PREFIX } from '../../../client/model/secrets'
 import { mistakeIn } from '../../../client/connection/mistake'
 import {
@@ -233,16 +234,13 @@ const equals = (
 
 /** Equal for values with equal effect: a form shows the default where a saved node has nothing. */
 function effective(name: keyof ConnectionForm, value: unknown): string {
-  const text = asText(value)
+  const text = plainText(value)
   if (name === 'fingerprint' && !variableIn(text)) return fingerprintDigits(text) ?? text
   if (name === 'inventoryType' && text === 'none') return ''
   return (
     text || { timeout: String(DEFAULTS.timeout), secretPrefix: SECRET_PREFIX }[String(name)] || ''
   )
 }
-
-const asText = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
 
 /** Replaces `${NAME}` as a whole value by the variable, as Node-RED does for a deployed node. */
 function fromEnv(RED: NodeAPI, value: unknown, node: unknown): unknown {
@@ -251,9 +249,6 @@ function fromEnv(RED: NodeAPI, value: unknown, node: unknown): unknown {
   const found: unknown = RED.util.evaluateNodeProperty(name, 'env', node as never, {})
   return found === undefined || found === '' ? value : found
 }
-
-const variableIn = (value: unknown): string | undefined =>
-  typeof value === 'string' ? /^\$\{([^}]+)\}$/.exec(value.trim())?.[1] : undefined
 
 /**
  * True when the form does what only users may do who may deploy flows: it leads to where no deployed
@@ -264,14 +259,14 @@ const variableIn = (value: unknown): string | undefined =>
  */
 export function isForDeployers(RED: NodeAPI, form: ConnectionForm, definition: unknown): boolean {
   const stored = storedValues(RED, form.id)
-  const lends = asText(form.tls) !== '' || asText(form.proxy) !== ''
+  const lends = plainText(form.tls) !== '' || plainText(form.proxy) !== ''
   if (lends && (!stored || !equals(form, stored, PLACE))) return true
   const isUnchanged = form.password === undefined || form.password === UNCHANGED
   if (stored && isUnchanged && equals(form, stored, SAVED)) return false
   if (Object.values(form).some(variableIn) || findVariables(definition).length > 0) return true
   if (!hasInventory(form)) return false
   // JSON can write a character in another way, after a backslash.
-  return form.inventoryType !== 'json' || /[$\\]/.test(asText(form.inventory))
+  return form.inventoryType !== 'json' || /[$\\]/.test(plainText(form.inventory))
 }
 
 /** What else can be found out where a connection failed; nothing secret is sent. */
@@ -304,5 +299,5 @@ export function hostOf(RED: NodeAPI, form: ConnectionForm, appliance?: string): 
     return hostIn(node.fleet.list().find(({ name }) => name === appliance)?.address)
   }
   const { baseUrl } = isDeployedOnly(form) ? (storedValues(RED, form.id) ?? form) : form
-  return hostIn(asText(fromEnv(RED, baseUrl, node)))
+  return hostIn(plainText(fromEnv(RED, baseUrl, node)))
 }

@@ -5,7 +5,7 @@ import { factCounts } from '../../../client/model/failover-view'
 import { languageOf, type Language } from '../../../client/model/watch'
 import { readInventory, type Inventory } from '../../../client/fleet/inventory'
 import { readInTime, inventoryRules, inventorySource } from '../fleet/inventory'
-import { secretPrefixOf } from '../options'
+import { hostIn, secretPrefixOf } from '../options'
 import { isGatewayNode, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
 import type {
   CheckedInventory,
@@ -104,7 +104,7 @@ function rowOf(
   { name, address, isOwned, connection, failovers }: ListedAppliance,
   language: Language,
 ): FleetRow {
-  const host = hostOf(address)
+  const host = hostIn(address)
   const health = isOwned && connection ? healthOf(connection, { host, language }) : undefined
   const statuses = [...(failovers ?? [])].flatMap(({ status }) => status ?? [])
   return {
@@ -116,8 +116,6 @@ function rowOf(
     ...(failovers && failovers.size > 0 && { failovers: factCounts(statuses) }),
   }
 }
-
-const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : '')
 
 const FINE = 6
 

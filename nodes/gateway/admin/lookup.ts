@@ -6,7 +6,7 @@ import type { Device } from '../../../client/model/types'
 import type { Connection } from '../../../client/connection/connection'
 import { mayAct } from '../../../client/connection/roles'
 import { booleanFrom, partToSent, protocolOf } from '../../../client/model/convert'
-import { isObject, own, type JsonObject } from '../../../client/model/json'
+import { isObject, own, type JsonObject, objectsIn } from '../../../client/model/json'
 import type { Direction } from '../../../client/model/members'
 import { shortened } from '../../../client/model/shortened'
 import type { Addressed, FoundRoute, Lookup } from '../../wire'
@@ -98,6 +98,3 @@ function addressed(direction: Direction, part: JsonObject): Addressed {
 export const text = (value: unknown): string => textIfAny(value) ?? ''
 const textIfAny = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined
-
-const objectsIn = (list: unknown): JsonObject[] =>
-  Array.isArray(list) ? list.filter(isObject) : []

@@ -1,7 +1,7 @@
 // The names of callers as a table, below the JSON that it edits: one is always what the other is.
 import { checkCallers, EXPECTED } from '../../../client/model/callers'
 import { plainName } from '../../../client/model/inventory'
-import { isObject } from '../../../client/model/json'
+import { isObject, jsonIn } from '../../../client/model/json'
 import { element } from '../../editor/element'
 import { field } from '../../editor/fields'
 import { text } from '../../editor/text'
@@ -70,13 +70,8 @@ export function prepareCallers(node: EditorNode): void {
 }
 
 function listIn(json: string): unknown[] | undefined {
-  if (json === '') return []
-  try {
-    const value: unknown = JSON.parse(json)
-    return Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = json === '' ? [] : jsonIn(json)
+  return Array.isArray(value) ? value : undefined
 }
 
 /** The fields of a row, and what is wrong with it. Members that have no field stay as they are. */

@@ -3,6 +3,7 @@ import { checks, isVariable, type Check } from '../../editor/checks'
 import { isInventory } from '../../editor/connection'
 import { text } from '../../editor/text'
 import { checkCallers } from '../../../client/model/callers'
+import { plainText } from '../../../client/model/json'
 import { inWords, sayToForm, typedInventoryFaults } from './inventory'
 import { checkTyped } from '../../editor/typed'
 
@@ -14,7 +15,7 @@ export function faultOf(
   read: (property: string) => unknown,
   property: Checked,
 ): string | undefined {
-  const value = textIn(read(property))
+  const value = plainText(read(property))
   const type = read('inventoryType')
   if (property === 'callers') return callersFault(read('callersType'), value)
   if (property === 'inventory') return inventoryFault(read, type, value)
@@ -60,6 +61,3 @@ function callersFault(type: unknown, value: string): string | undefined {
     ? inWords(failure ? [failure] : faults.slice(0, 2))
     : undefined
 }
-
-const textIn = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''

@@ -1,6 +1,6 @@
 // "Test all": tries each appliance of the inventory in the form, and offers to trust their certificates.
 import { writtenCell } from '../../../client/model/csv'
-import { isObject } from '../../../client/model/json'
+import { jsonIn, objectsIn } from '../../../client/model/json'
 import { ask, titleOf } from '../../editor/ask'
 import { element, iconButton, iconOf } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
@@ -93,18 +93,14 @@ export function withFingerprints(
   inventory: unknown,
   fingerprints: ReadonlyMap<string, string>,
 ): string | undefined {
-  try {
-    const rows: unknown = JSON.parse(String(inventory))
-    if (!Array.isArray(rows)) return undefined
-    for (const row of rows as unknown[]) {
-      if (!isObject(row) || typeof row['name'] !== 'string') continue
-      const fingerprint = fingerprints.get(row['name'].trim())
-      if (fingerprint !== undefined) row['fingerprint'] = fingerprint
-    }
-    return JSON.stringify(rows)
-  } catch {
-    return undefined
+  const rows = jsonIn(String(inventory))
+  if (!Array.isArray(rows)) return undefined
+  for (const row of objectsIn(rows)) {
+    if (typeof row['name'] !== 'string') continue
+    const fingerprint = fingerprints.get(row['name'].trim())
+    if (fingerprint !== undefined) row['fingerprint'] = fingerprint
   }
+  return JSON.stringify(rows)
 }
 
 /** All rows in their order, so that the column can be copied into a spreadsheet. */

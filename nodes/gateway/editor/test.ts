@@ -1,6 +1,7 @@
 // "Test connection": tries the values as they are in the form, saved or not. With an inventory, its
 // rows are checked first, and the connection to the appliance that is chosen beside the button.
 // "Report" reads the same gateway, and downloads what it was like.
+import { plainText } from '../../../client/model/json'
 import { ask, type RequestError } from '../../editor/ask'
 import { checks } from '../../editor/checks'
 import { connectionOfForm, isInventory } from '../../editor/connection'
@@ -253,10 +254,7 @@ const MOST_FAULTS = 20
 
 /** A connection that cannot work is not tested; the fault is shown in the language of the editor. */
 function faultIn(connection: Connection): ConnectionReport | undefined {
-  const value = (name: keyof Connection) => {
-    const typed = connection[name]
-    return typeof typed === 'string' || typeof typed === 'number' ? String(typed).trim() : ''
-  }
+  const value = (name: keyof Connection) => plainText(connection[name])
   const faults = [
     ...(['baseUrl', 'fingerprint', 'timeout'] as const).map((name) => {
       const [key, values] = checks[name](value(name)) ?? []
