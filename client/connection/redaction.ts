@@ -6,19 +6,11 @@ const LOOKED_AT = 20_000
 
 type Spell = (secret: string) => string[]
 
-/** Hides secrets. Remembers how each of them may be spelled, for as long as this object lives. */
-export interface Redaction {
-  /** As {@link withoutSecrets}. */
-  withoutSecrets(text: string, secrets: Iterable<string>): string
-  /**
-   * Returns a copy as it may leave: as of `hideSecrets`, and with these secrets hidden wherever they
-   * stand. Those of fewer than eight characters do not count: they may be a part of any word.
-   */
-  readonly hideIn: <T>(value: T, secrets: Iterable<string>) => T
-}
-
-/** While an appliance is away, every call fails, and each has the same few secrets to hide. */
-export function createRedaction(): Redaction {
+/**
+ * Hides secrets, and remembers how each of them may be spelled: while an appliance is away, every call
+ * fails, and each has the same few secrets to hide.
+ */
+export function createRedaction() {
   const known = new Map<string, string[]>()
   const remembered: Spell = (secret) => {
     const before = known.get(secret)
@@ -29,8 +21,14 @@ export function createRedaction(): Redaction {
     return found
   }
   return {
-    withoutSecrets: (text, secrets) => withoutSecrets(text, secrets, remembered),
-    hideIn(value, secrets) {
+    /** As {@link withoutSecrets}. */
+    withoutSecrets: (text: string, secrets: Iterable<string>): string =>
+      withoutSecrets(text, secrets, remembered),
+    /**
+     * Returns a copy as it may leave: as of `hideSecrets`, and with these secrets hidden wherever they
+     * stand. Those of fewer than eight characters do not count: they may be a part of any word.
+     */
+    hideIn<T>(value: T, secrets: Iterable<string>): T {
       const long = [...secrets].filter(({ length }) => length >= LEAST_TO_SEARCH)
       const ordered = longestFirst(long.flatMap(remembered))
       return hideSecrets(value, (text) =>

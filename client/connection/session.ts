@@ -49,44 +49,7 @@ export interface SessionOptions {
   clock: Clock
 }
 
-export interface Session {
-  /** Returns the open session, and logs in first where none is open. Concurrent callers share one login. */
-  open(): Promise<OpenSession>
-  /** A call of this session succeeded. */
-  served(session: OpenSession): void
-  /** A response showed that this session is lost. */
-  lost(session: OpenSession): void
-  /** A new session was refused at its first call: holds back the next login. */
-  rejectedAtOnce(session: OpenSession): void
-  /** Something else than the appliance responded to the latest login, and the next has to wait. */
-  isElsewhere(): boolean
-  /** The appliance itself responded: a login need not wait for what something else responded. */
-  isBack(): void
-  /** Tries to end a session that is no longer used but may still be alive. */
-  discard(session: OpenSession): void
-  /**
-   * Asks the appliance about this session.
-   * @returns undefined when the appliance says that the session is gone
-   * @throws GatewayError when that could not be determined
-   */
-  information(session: OpenSession): Promise<SessionInformation | undefined>
-  /** Takes the roles and the expiry from a response with session information. */
-  learn(session: OpenSession, answer: Answer): void
-  /** Clears the login backoff, so that the next call tries again. */
-  clearBackoff(): void
-  /** Ends the open session. Never logs in first. The status is that of the response, if there was one. */
-  end(): Promise<{ deletion: SessionDeletion; status?: number }>
-  /** Whether a session is open, as far as is known here. */
-  isOpen(): boolean
-  /** The roles of the user of the open session; none while they are not known. */
-  roles(): string[]
-  /** Prevents further logins. Resolves when no login and no end of a session is in progress. */
-  stop(): Promise<void>
-  /** Ends the session that is open, or is still being opened or ended, within `ms` milliseconds. */
-  close(ms: number): Promise<void>
-  /** IDs of the present and the latest sessions, to be kept out of every text. */
-  ids(): string[]
-}
+export type Session = ReturnType<typeof createSession>
 
 interface Held {
   until: number
@@ -117,7 +80,7 @@ const MOST = 64 * 1024
  * The only place that logs in. One session serves every caller: it is opened when first needed,
  * replaced when it is lost, and an appliance that refuses is never hammered. See docs/sessions.md.
  */
-export function createSession(options: SessionOptions): Session {
+export function createSession(options: SessionOptions) {
   const { transport, timeout, outages, counters, clock } = options
   let current: OpenSession | undefined
   /** The session before, until a login succeeds: what showed its end may not be of the appliance. */
@@ -134,6 +97,7 @@ export function createSession(options: SessionOptions): Session {
   /** No login before `until`, or `notBefore` if somebody asks for one; callers meanwhile get `error`. */
   let held: Held | undefined
 
+  /** Returns the open session, and logs in first where none is open. Concurrent callers share one login. */
   async function open(): Promise<OpenSession> {
     if (opening) return opening
     if (current && !mayHaveExpired(current, clock.now())) return current
@@ -298,6 +262,7 @@ export function createSession(options: SessionOptions): Session {
     lostSoon = Math.max(0, lostSoon - 1)
   }
 
+  /** A response showed that this session is lost. */
   function lost(session: OpenSession): void {
     if (current !== session) return
     forget(session)
@@ -308,6 +273,11 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
+  /**
+   * Asks the appliance about this session.
+   * @returns undefined when the appliance says that the session is gone
+   * @throws GatewayError when that could not be determined
+   */
   async function information(session: OpenSession): Promise<SessionInformation | undefined> {
     const answer = await askAbout(session)
     if (showsNoSession(answer)) return undefined
@@ -330,6 +300,7 @@ export function createSession(options: SessionOptions): Session {
     return deleted
   }
 
+  /** Tries to end a session that is no longer used but may still be alive. */
   function discard(session: OpenSession): void {
     lost(session)
     if (session.isDiscarded) return
@@ -337,7 +308,10 @@ export function createSession(options: SessionOptions): Session {
     deleteSession(session, timeout).catch(() => undefined)
   }
 
-  // A close takes real time, whatever clock the rest uses.
+  /**
+   * Ends the session that is open, or is still being opened or ended, within `ms` milliseconds of real
+   * time, whatever clock the rest uses.
+   */
   async function close(ms: number): Promise<void> {
     const over = MONOTONIC.now() + ms
     const left = (): number => Math.max(0, over - MONOTONIC.now())
@@ -363,6 +337,7 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
+  /** Ends the open session. Never logs in first. The status is that of the response, if there was one. */
   async function end(): Promise<{ deletion: SessionDeletion; status?: number }> {
     await opening?.catch(() => undefined)
     const session = current
@@ -377,13 +352,15 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
+  /** The appliance itself responded: a login need not wait for what something else responded. */
   function isBack(): void {
     if (held?.wasElsewhere) held = undefined
   }
 
   return {
     open,
-    served(session) {
+    /** A call of this session succeeded. */
+    served(session: OpenSession): void {
       isBack()
       session.served++
       const now = clock.now()
@@ -394,10 +371,12 @@ export function createSession(options: SessionOptions): Session {
       failures = 0
       outages.recovered('session')
     },
-    isElsewhere: () => held?.wasElsewhere === true && clock.now() < held.until,
+    /** Something else than the appliance responded to the latest login, and the next has to wait. */
+    isElsewhere: (): boolean => held?.wasElsewhere === true && clock.now() < held.until,
     isBack,
     lost,
-    rejectedAtOnce(session) {
+    /** A new session was refused at its first call: holds back the next login. */
+    rejectedAtOnce(session: OpenSession): void {
       forget(session)
       if (session.served > 0) return
       hold(
@@ -409,20 +388,28 @@ export function createSession(options: SessionOptions): Session {
     },
     discard,
     information,
-    learn: (session, answer) => learn(session, answer, clock),
-    clearBackoff() {
+    /** Takes the roles and the expiry from a response with session information. */
+    learn: (session: OpenSession, answer: Answer): void => learn(session, answer, clock),
+    /** Clears the login backoff, so that the next call tries again. */
+    clearBackoff(): void {
       if (held) held.until = Math.min(held.until, held.notBefore)
     },
     end,
-    isOpen: () => current !== undefined,
-    roles: () => current?.roles ?? [],
-    async stop() {
+    /** Whether a session is open, as far as is known here. */
+    isOpen: (): boolean => current !== undefined,
+    /** The roles of the user of the open session; none while they are not known. */
+    roles: (): string[] => current?.roles ?? [],
+    /** Prevents further logins. Resolves when no login and no end of a session is in progress. */
+    async stop(): Promise<void> {
       stopped = true
       await Promise.all([opening?.catch(() => undefined), ...ending.values()])
     },
     close,
-    // A response may have given the present session another ID since the login.
-    ids: () => (current ? [...ids, current.cookies.sessionId()] : ids),
+    /**
+     * IDs of the present and the latest sessions, to be kept out of every text: a response may have
+     * given the present one another ID since the login.
+     */
+    ids: (): string[] => (current ? [...ids, current.cookies.sessionId()] : ids),
   }
 }
 

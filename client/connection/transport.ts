@@ -7,9 +7,10 @@ import { say } from '../errors'
 import { LinkedSet } from '../linked-set'
 import type { Stop } from '../stop'
 import { withoutSlashes } from '../model/settings'
-import { createAgents, type ProxyOptions, type TlsOptions } from './agents'
+import { createAgents, type AgentOptions } from './agents'
 import type { Answer } from './answer'
 import type { Counters } from './counters'
+import type { Request } from './operation'
 import { TransportFault, connectionFault, cutOff, encoded, timedOut, tooLarge } from './faults'
 
 const MIB = 1024 * 1024
@@ -27,16 +28,11 @@ const LEVELS = 100
 /** How many bytes a value has at least, on average, in what an appliance sends. */
 const BYTES_OF_VALUE = 16
 
-export interface TransportOptions {
+export interface TransportOptions extends Omit<AgentOptions, 'secure'> {
   /** `http://` or `https://`, host, optional port and path prefix, without a trailing slash. */
   base: URL
-  tls?: TlsOptions
-  fingerprint?: string
-  proxy?: ProxyOptions
   /** The largest response that is read, in bytes, whatever the request allows. */
   maxAnswerBytes?: number
-  /** Milliseconds that a proxy may take to connect to the appliance. */
-  timeout: number
   /** Asked when a request could be written: false, and it is not. */
   maySend?: (request: Pick<TransportRequest, 'method' | 'path'>) => boolean
   /** Gets each response, as it came. */
@@ -44,19 +40,17 @@ export interface TransportOptions {
   counters: Counters
 }
 
-export interface TransportRequest {
-  method: 'GET' | 'POST' | 'DELETE'
-  /** Path below the base, such as `/api/devices`, with its query, encoded. */
-  path: string
+/** A call as it is sent: its path is below the base. */
+export interface TransportRequest extends Pick<
+  Request,
+  'method' | 'path' | 'contentType' | 'most'
+> {
   /** The body as it is sent. */
   body?: string | Buffer
-  contentType?: string
   /** Value of the Cookie header. */
   cookie?: string
   /** Milliseconds for the whole call. */
   timeout: number
-  /** The largest response that is read, in bytes; default 1 MiB. */
-  most?: number
   stop?: Stop
 }
 

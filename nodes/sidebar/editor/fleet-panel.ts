@@ -5,7 +5,7 @@ import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import type { Sign } from '../../editor/states'
-import type { FleetList, FleetRow, ListedGateway, Place, Requests } from '../../wire'
+import type { FleetList, FleetQuestion, FleetRow, ListedGateway, Place, Requests } from '../../wire'
 import { listAppliances } from './api'
 import { createFleetRow, isInTrouble, signOfRow, type FleetRowView } from './fleet-row'
 import { createFleetTools } from './fleet-tools'
@@ -27,6 +27,8 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   /** What was asked for the answer that is shown, and when it came, in ms by the clock of this page. */
   let answer: FleetList | undefined
   let answeredAt = 0
+  /** The question whose rows are shown. */
+  let shownFor = ''
   let inTrouble: { number: number; isAll: boolean } | undefined
   /** Why the last request to Node-RED failed. */
   let failure: RequestError | undefined
@@ -234,10 +236,12 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
       return open ? [open] : []
     })
 
+  /** Of a closed one, only how many are in trouble is of interest. */
+  const questionNow = (): FleetQuestion =>
+    isOpen ? { id: gateway.id, ...tools.question() } : { id: gateway.id, trouble: true, limit: 1 }
+
   async function askForList(): Promise<'gone' | undefined> {
-    const asked = isOpen
-      ? { id: gateway.id, ...tools.question() }
-      : { id: gateway.id, trouble: true, limit: 1 }
+    const asked = questionNow()
     const key = JSON.stringify(asked)
     let latest: Requests['appliances']['answer'] | undefined
     let missed: RequestError | undefined
@@ -246,22 +250,15 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     } catch (error) {
       missed = error as RequestError
     }
-    const present = isOpen ? { id: gateway.id, ...tools.question() } : undefined
     // The user has asked for something else meanwhile.
-    if (isOpen ? JSON.stringify(present) !== key : asked.limit !== 1) return undefined
+    if (JSON.stringify(questionNow()) !== key) return undefined
     if (missed?.notDeployed || (latest && 'notDeployed' in latest)) return 'gone'
     failure = missed
     if (latest && !('notDeployed' in latest)) take(latest)
-    show(isFirst(key))
-    return undefined
-  }
-
-  let shownFor = ''
-  /** True where rows of another question were shown until now. */
-  function isFirst(key: string): boolean {
     const isOther = key !== shownFor
     shownFor = key
-    return isOther
+    show(isOther)
+    return undefined
   }
 
   function take(latest: FleetList): void {

@@ -15,19 +15,18 @@ interface Remembered {
 const KEY = 'media-gateway-sidebar'
 
 export function remembered(): Remembered {
-  let kept: Partial<Remembered> | null = null
+  let kept = null as Partial<Remembered> | null
   try {
     kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as typeof kept
   } catch {
     // Something else is there: the defaults.
   }
-  const { open, device, order, lately, compact }: Partial<Remembered> = kept ?? {}
   return {
-    open: { ...open },
-    device: { ...device },
-    order: { ...order },
-    lately: { ...lately },
-    compact: { ...compact },
+    open: { ...kept?.open },
+    device: { ...kept?.device },
+    order: { ...kept?.order },
+    lately: { ...kept?.lately },
+    compact: { ...kept?.compact },
   }
 }
 
