@@ -21,6 +21,15 @@ export type Fault = [key: string, values?: Record<string, number | string>]
 
 export type Check = keyof typeof checks
 
+/** What a variable holds is not known yet: it is no fault. */
+function plain(key: string, isGood: (value: string) => unknown) {
+  return (value: string): Fault | undefined =>
+    isVariable(value) || isGood(value) ? undefined : [key]
+}
+
+const areHosts = plain('inventoryHosts', (value) => linesIn(value).every(isHostPattern))
+const areServers = plain('engine', areEngineServers)
+
 export const checks = {
   baseUrl(value: string): Fault | undefined {
     if (isVariable(value)) return undefined
@@ -29,10 +38,7 @@ export const checks = {
     return [ADDRESS_KEYS[fault], { suggested: suggestedAddress(value) ?? '' }]
   },
 
-  fingerprint(value: string): Fault | undefined {
-    const isGood = isVariable(value) || fingerprintDigits(value) !== undefined
-    return isGood ? undefined : ['fingerprint']
-  },
+  fingerprint: plain('fingerprint', (value) => fingerprintDigits(value) !== undefined),
 
   /** A variable stands alone: Node-RED replaces none in a line among others. */
   protectedRoutes(value: string): Fault | undefined {
@@ -41,29 +47,16 @@ export const checks = {
   },
 
   inventoryHosts: (value: string): Fault | undefined =>
-    checks.protectedRoutes(value) ??
-    (isVariable(value) || linesIn(value).every(isHostPattern) ? undefined : ['inventoryHosts']),
+    checks.protectedRoutes(value) ?? areHosts(value),
 
-  secretPrefix: (value: string): Fault | undefined =>
-    isVariable(value) || isSecretPrefix(value) ? undefined : ['secretPrefix'],
-
-  share(value: string): Fault | undefined {
-    const isGood = isVariable(value) || ['all', 'lease'].includes(value) || partIn(value)
-    return isGood ? undefined : ['share']
-  },
-
-  engine(value: string): Fault | undefined {
-    if (value === '') return ['empty']
-    return isVariable(value) || areEngineServers(value) ? undefined : ['engine']
-  },
-
-  fleet: (value: string): Fault | undefined =>
-    value === '' || isVariable(value) || isFleetName(value) ? undefined : ['fleet'],
-
-  engineReplicas: (value: string): Fault | undefined =>
-    value === '' || isVariable(value) || REPLICAS.includes(Number(value))
-      ? undefined
-      : ['engineReplicas'],
+  secretPrefix: plain('secretPrefix', isSecretPrefix),
+  share: plain('share', (value) => ['all', 'lease'].includes(value) || partIn(value)),
+  engine: (value: string): Fault | undefined => (value === '' ? ['empty'] : areServers(value)),
+  fleet: plain('fleet', (value) => value === '' || isFleetName(value)),
+  engineReplicas: plain(
+    'engineReplicas',
+    (value) => value === '' || REPLICAS.includes(Number(value)),
+  ),
 
   // Empty means the default.
   timeout: number(RANGES.timeout),

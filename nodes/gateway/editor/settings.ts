@@ -17,8 +17,14 @@ export function faultOf(
 ): string | undefined {
   const value = plainText(read(property))
   const type = read('inventoryType')
-  if (property === 'callers') return callersFault(read('callersType'), value)
-  if (property === 'inventory') return inventoryFault(read, type, value)
+  if (property === 'callers' || property === 'inventory') {
+    const typed = read(`${property}Type`)
+    if (typed === 'json' && value !== '' && !isVariable(value)) {
+      return property === 'callers' ? callersFault(value) : inventoryFault(read)
+    }
+    const fault = checkTyped(typed, value)
+    return fault === true ? undefined : fault
+  }
   // What the rows have need not be given for all.
   if (property === 'baseUrl') {
     return isInventory(type) && value === '' ? undefined : checked(property, value)
@@ -33,15 +39,7 @@ function checked(property: Check, value: string): string | undefined {
   return key && text(`error.${key}`, values)
 }
 
-function inventoryFault(
-  read: (property: string) => unknown,
-  type: unknown,
-  value: string,
-): string | undefined {
-  if (type !== 'json' || value === '' || isVariable(value)) {
-    const fault = checkTyped(type, value)
-    return fault === true ? undefined : fault
-  }
+function inventoryFault(read: (property: string) => unknown): string | undefined {
   const faults = typedInventoryFaults(read)
   if (faults.length === 0) return undefined
   const [first = '', ...others] = faults
@@ -51,11 +49,7 @@ function inventoryFault(
 }
 
 /** The first row that cannot be used, as the run time would say it. */
-function callersFault(type: unknown, value: string): string | undefined {
-  if (type !== 'json' || value === '' || isVariable(value)) {
-    const fault = checkTyped(type, value)
-    return fault === true ? undefined : fault
-  }
+function callersFault(value: string): string | undefined {
   const { faults, failure } = checkCallers(value, sayToForm)
   return failure || faults.length > 0
     ? inWords(failure ? [failure] : faults.slice(0, 2))

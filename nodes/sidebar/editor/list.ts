@@ -84,7 +84,7 @@ export function createRouteList({ details, ...options }: ListOptions) {
   })
 
   function press(id: string): void {
-    if (scene?.old === '' && scene.waiting(id) === undefined) options.onControl(id)
+    if (scene?.waiting(id) === undefined) options.onControl(id)
   }
 
   /** The row stays where it is, unless its details would be out of sight. */
