@@ -87,6 +87,14 @@ inBrowser('the sidebar with an inventory', function () {
     should(of('appliances').every(({ limit, offset }) => limit === 50 && offset === 0)).be.true()
   })
 
+  it('says of which one the state is out of date', async () => {
+    const { known } = healthOf()
+    all[6] = row('Site 1000', { health: { known: { ...known, isOld: true }, unreachable: false } })
+    await open()
+    await says('[data-appliance="Site 1000"]', 'out of date')
+    should(await rowText('Site 1000')).match(/12 of 20 were running/)
+  })
+
   it('asks only how many are in trouble while it is closed', async () => {
     await open({ isOpen: false })
     await until(() => of('appliances').length >= 2)

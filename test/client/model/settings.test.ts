@@ -76,6 +76,14 @@ describe('a setting of a gateway', () => {
     }
   }
 
+  it('may be a variable, with blanks around it too', () => {
+    for (const value of ['${WAIT}', ' ${WAIT} ', '\n${WAIT}']) {
+      should(checks.timeout(value)).be.undefined()
+      should(faultAtRunTime('timeout', value)).equal('CONFIG')
+    }
+    should(checks.timeout('${WAIT')).be.Array()
+  })
+
   it('that has lines may be a list of texts, as a variable of a flow can be', () => {
     linesProperty('routes', ['On air*', 'Studio 1']).should.eql(['On air*', 'Studio 1'])
     linesProperty('routes', undefined).should.eql([])

@@ -167,6 +167,18 @@ describe('watching', () => {
       log.at(-1)!.should.equal('info The gateway responds again.')
     })
 
+    it('a code is in the log once in each outage, and again in the next', async () => {
+      await start({ routes: 4 })
+      const logged = (code: string): number => log.filter((line) => line.endsWith(code)).length
+      for (const outage of [1, 2]) {
+        for (const source of ['one', 'other'])
+          gateway.outages.failed(source, 'TIMEOUT', 'No answer.')
+        logged('No answer.').should.equal(outage)
+        for (const source of ['one', 'other']) gateway.outages.recovered(source)
+        logged('The gateway responds again.').should.equal(outage)
+      }
+    })
+
     it('watches that turn out to be of the same device are each told once', async () => {
       await start({ routes: 4 }, { timeout: 400 })
       await simulator.stop()
