@@ -28,7 +28,7 @@ export function createRedaction() {
      * Returns a copy as it may leave: as of `hideSecrets`, and with these secrets hidden wherever they
      * stand. Those of fewer than eight characters do not count: they may be a part of any word.
      */
-    hideIn<T>(value: T, secrets: Iterable<string>): T {
+    hideIn: <T>(value: T, secrets: Iterable<string>): T => {
       const long = [...secrets].filter(({ length }) => length >= LEAST_TO_SEARCH)
       const ordered = longestFirst(long.flatMap(remembered))
       return hideSecrets(value, (text) =>
