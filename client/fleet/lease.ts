@@ -119,7 +119,10 @@ export function openLease(options: LeaseOptions): Lease {
     token: (appliance) => ownership.token(slotFor(appliance)),
     state: () => shown(ownership.state()),
     send: (command, stop, waitMs = WAIT * ttlMs) =>
-      engine.commands.send({ ...command, from: name }, { waitMs, stop }),
+      engine.commands.send(
+        { ...command, from: name, slot: slotFor(command.appliance) },
+        { waitMs, stop },
+      ),
     async close() {
       closed = true
       cancelPatience()

@@ -142,6 +142,8 @@ export interface Member {
 /** What is to be done on an appliance by the instance that owns it. JSON; Buffers are kept. */
 export interface Command {
   readonly appliance: string
+  /** Whose owner is asked; left out, the one of the name. */
+  readonly slot?: number
   /** False: it changes nothing, and may be repeated. */
   readonly writes: boolean
   /** The name of the instance that sends it. */

@@ -58,11 +58,11 @@ export async function startFleet({
   async function writeInventories(present) {
     for (const name of names) {
       const own = await inventoryFor(name, present)
-      // An instance may have ways of its own to the same gateways.
+      // An instance may have ways of its own to the same gateways. Ownership goes by this, not by the name.
       const entries = own.map(({ name: appliance, url }) => ({
         name: appliance,
         baseUrl: url,
-        ownerKey: appliance,
+        ownerKey: `the gateway ${appliance}`,
       }))
       writeFileSync(inventoryOf(name), JSON.stringify(entries))
     }

@@ -22,6 +22,7 @@ interface Head {
   /** When it was sent, by the clock of this instance. */
   at: number
   appliance: string
+  slot?: number
   writes: boolean
   from: string
 }
@@ -97,13 +98,16 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus): Comma
     if (outcome && !head.writes) taken.outcome = ELSEWHERE
   }
 
-  async function begin({ id, appliance, writes, from }: Head, bytes: Uint8Array): Promise<Taken> {
+  async function begin(
+    { id, appliance, slot = slotOf(appliance), writes, from }: Head,
+    bytes: Uint8Array,
+  ): Promise<Taken> {
     const carryOut = serving
     const taken: Taken = { over: Promise.resolve() }
     all.set(id, taken)
     const end = (outcome: Outcome): Taken =>
       Object.assign(taken, { outcome, ended: performance.now() })
-    const isMine = carryOut && slots.has(slotOf(appliance)) && underWay < MOST_UNDER_WAY
+    const isMine = carryOut && slots.has(slot) && underWay < MOST_UNDER_WAY
     if (!isMine) return end(ELSEWHERE)
     underWay++
     const body = unpacked(bytes)

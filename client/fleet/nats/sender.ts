@@ -62,7 +62,7 @@ export function createSender(
 
   /** @param onBegun the next one may begin */
   async function sendNow(
-    { appliance, writes, from }: Command,
+    { appliance, slot = slotOf(appliance), writes, from }: Command,
     body: Uint8Array,
     waitMs: number,
     over: Stop,
@@ -97,7 +97,7 @@ export function createSender(
         const left = deadline - performance.now()
         if (over.stopped) throw closedError()
         if (left <= 0) throw notOwned(appliance, link.isUp)
-        const subject = slotSubject(fleet, slotOf(appliance))
+        const subject = slotSubject(fleet, slot)
         const heard = await ask(subject, {}, Math.min(ANSWER_MS, left))
         if (typeof heard === 'object') return heard.head as unknown as Offer
         await pause(Math.min(pace.repeat, left), over)
@@ -122,7 +122,7 @@ export function createSender(
         const silence = at - Math.max(heardAt, link.since ?? at)
         if (over.stopped) throw writes && mayBeBegun ? inDoubt(closedError()) : closedError()
         if (at - heardAt > patience || silence > pace.silence) return 'lost'
-        const head = { id, at: now + at - heardAt, appliance, writes, from }
+        const head = { id, at: now + at - heardAt, appliance, slot, writes, from }
         const heard = await ask(subject, head, pace.sign + ANSWER_MS, body)
         if (heard === 'unsent' && !mayBeBegun) return 'elsewhere'
         mayBeBegun = true

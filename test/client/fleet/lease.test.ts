@@ -1,4 +1,5 @@
 import should from 'should'
+import { slotOf } from '../../../client/fleet/slots'
 import { openLease, type Lease } from '../../../client/fleet/lease'
 import type { EngineLink, ShareState, Store } from '../../../client/fleet/types'
 import { TTL, Time } from './ownership-world'
@@ -51,7 +52,7 @@ describe('a lease', () => {
         link,
         store,
         commands: {
-          send: () => Promise.reject(new Error('not used')),
+          send: async (command) => command,
           serve: () => ({
             take: () => undefined,
             leave: () => undefined,
@@ -74,6 +75,7 @@ describe('a lease', () => {
         },
       },
       follower: {
+        keyOf: (appliance) => `the key of ${appliance}`,
         onTaken: () => undefined,
         onGiving: async () => undefined,
         carryOut: () => Promise.reject(new Error('not used')),
@@ -102,6 +104,13 @@ describe('a lease', () => {
     await time.pass(2 * TTL)
     changes.should.eql([false, true])
     told.at(-1)!.phase.should.equal('member')
+  })
+
+  it('asks whoever owns the appliance to carry a command out, whatever its name', async () => {
+    const command = { appliance: 'oslo', writes: true, body: 'stop' }
+    const slot = slotOf('the key of oslo')
+    slotOf('oslo').should.not.equal(slot)
+    should(await lease.send(command)).eql({ ...command, from: 'one', slot })
   })
 
   it('that begins in time is never lost', async () => {
