@@ -45,9 +45,8 @@
 import { randomUUID } from 'node:crypto'
 import { MONOTONIC, type Clock } from '../clock'
 import { Stop, inTime } from '../stop'
-import { BEAT, createLife, type Life } from './ownership/member'
 import { FREE, memberKey, memberText, slotKey } from './ownership/records'
-import { advice, createView, type Sighted, type View } from './ownership/view'
+import { View, advice, type Sighted } from './ownership/view'
 import { SLOTS } from './slots'
 import type { EngineLink, Member, ShareState, Store } from './types'
 
@@ -87,6 +86,24 @@ interface Hold {
   work: 'working' | 'stopping' | 'idle'
 }
 
+/** One life of this instance. */
+interface Life {
+  readonly id: string
+  /** Counts its renewals: those that were written, and the last one that the engine has confirmed. */
+  beats: number
+  confirmed: number
+  /** When that one was sent. */
+  sentAt: number
+  /** Its record was ended or lost: it can never renew again. */
+  isOver: boolean
+}
+
+/** How often a lease is renewed, in TTL. Others end a life after a whole one. */
+const BEAT = 0.2
+/** Nothing is sent so long after the last confirmed renewal went out, in TTL. */
+const FENCE = 0.9
+/** Work is stopped so long after it, in TTL, to be over before the fence. */
+const STOP = 0.55
 /** How long the end of work may take, in TTL: from where it is stopped until the fence. */
 const STOPPING = 0.35
 /** How long the engine may take for one answer, in TTL: two may be lost before work is stopped. */
@@ -121,11 +138,7 @@ export function openOwnership(options: OwnershipOptions) {
   let writes = 0
   /** What the present watch has shown; undefined without a connection. */
   let view: View | undefined
-  /** It is complete, and what is held was compared with it. */
-  let isReady = false
   let endWatch: (() => void) | undefined
-  /** What the watch before has shown, where the connection is still the same. */
-  let former: View | undefined
   /** Nothing is taken and no life begins before. */
   let quietUntil = 0
   /** What is held is not worked for before. */
@@ -142,8 +155,13 @@ export function openOwnership(options: OwnershipOptions) {
 
   function newLife(): Life {
     const id = options.newId?.() ?? randomUUID()
-    return createLife({ id, name, store, clock, ttlMs, answered, about: saidOfItself })
+    return { id, beats: 0, confirmed: 0, sentAt: Number.NEGATIVE_INFINITY, isOver: false }
   }
+
+  /** From then on this life sends nothing; by the clock. */
+  const fence = (): number => life.sentAt + FENCE * ttlMs
+  /** From then on it must stop its work. */
+  const stopAt = (): number => life.sentAt + STOP * ttlMs
 
   /** Calls back after `ms` milliseconds, unless the share is closed by then. @returns cancels it */
   function after(ms: number, callback: () => void): () => void {
@@ -175,50 +193,43 @@ export function openOwnership(options: OwnershipOptions) {
 
   // The connection.
 
-  function connect(): void {
-    const opened = createView(clock, ttlMs, former?.records)
-    const isPresent = (): boolean => view === opened
+  /** @param former what was known on the same connection */
+  function connect(ms = 0, former?: View): void {
+    const opened = new View(clock, ttlMs, former)
+    const ifPresent =
+      <Parameters extends unknown[]>(callback: (...given: Parameters) => void) =>
+      (...given: Parameters): void => {
+        if (view === opened) callback(...given)
+      }
     view = opened
-    isReady = false
-    endWatch = store.watch({
-      onEntry(key, entry) {
-        if (!isPresent()) return
-        opened.note(key, entry)
-        if (isReady) seen()
-      },
-      onReady() {
-        if (isPresent() && !isReady) ready()
-      },
-      onEnd(hasLost, why) {
-        if (isPresent()) connectAgain(hasLost, why)
-      },
-    })
+    const begin = (): void => {
+      endWatch = store.watch({
+        onEntry: ifPresent((key, entry) => {
+          opened.note(key, entry)
+          if (opened.isComplete) seen()
+        }),
+        onReady: ifPresent(() => ready(opened)),
+        onEnd: ifPresent((hasLost, why) => {
+          if (why) reason = why
+          if (hasLost) lostRecords()
+          connect(AGAIN_MS, hasLost ? undefined : opened)
+        }),
+      })
+    }
+    after(ms, ifPresent(begin))
   }
 
-  function disconnect(why?: string): void {
+  function disconnect(): void {
     endWatch?.()
-    view = former = endWatch = undefined
-    isReady = false
-    if (why) reason = why
+    view = endWatch = undefined
   }
 
-  /** The watch has ended, and another one begins on the same connection. */
-  function connectAgain(hasLost: boolean, why?: string): void {
-    const ended = isReady ? view : former
-    disconnect(why)
-    former = ended
-    if (hasLost) lostRecords()
-    after(AGAIN_MS, () => {
-      if (!view && link.isUp) connect()
-    })
-  }
-
-  const unhook = link.onChange((isUp, why) => {
-    disconnect(isUp ? undefined : (why ?? 'The connection to the engine was lost.'))
+  const unhook = link.onChange((isUp, why = 'The connection to the engine was lost.') => {
+    disconnect()
     if (isUp) {
       beQuiet()
       connect()
-    }
+    } else reason = why
     publish()
   })
 
@@ -226,15 +237,13 @@ export function openOwnership(options: OwnershipOptions) {
   function lostRecords(): void {
     log('warn', 'The engine has lost records: nothing is taken over for one TTL.')
     reason = 'The engine has lost records.'
-    former = undefined
     beQuiet()
   }
 
-  function ready(): void {
-    isReady = true
-    if (former && view!.isBehind(former.records)) lostRecords()
-    former = undefined
-    if (clock.now() >= life.fence && life.joined) {
+  function ready(opened: View): void {
+    opened.complete()
+    if (opened.hasLost) lostRecords()
+    if (clock.now() >= fence() && life.confirmed > 0) {
       // Who was ended meanwhile cannot be sure that the engine still knows it (point 3).
       resumeAt = quietUntil
       stopAll()
@@ -246,14 +255,14 @@ export function openOwnership(options: OwnershipOptions) {
   /** A record has changed. */
   function seen(): void {
     compare()
-    if (view?.isEnded(life.id)) renew()
+    if (view?.life(life.id)?.ended) renew()
     reconcile()
   }
 
   /** What is held must be exactly what was written: otherwise it is ours no more. */
   function compare(): void {
     // All of it is being stopped, which the fence limits.
-    if (life.over || !view) return
+    if (life.isOver || !view) return
     const gone = [...holds].filter(([slot, { revision }]) => {
       const record = view!.slot(slot)
       return record?.value !== life.id || record.revision !== revision
@@ -280,29 +289,66 @@ export function openOwnership(options: OwnershipOptions) {
 
   function renew(): void {
     cancelRetry?.()
-    if (renewing || isClosed || life.over || !isReady) return
-    if (!life.joined && (closing || clock.now() < quietUntil)) return
-    renewing = renewOnce(life, view).finally(() => {
+    if (renewing || isClosed || life.isOver || !view?.isComplete) return
+    if (life.confirmed === 0 && (closing || clock.now() < quietUntil)) return
+    renewing = renewOnce(view).finally(() => {
       renewing = undefined
       publish()
     })
   }
 
-  async function renewOnce(present: Life, opened: View | undefined): Promise<void> {
+  async function renewOnce(opened: View): Promise<void> {
     const from = clock.now()
     try {
-      if (!(await present.renew(() => view === opened))) {
+      if (!(await writeMember(opened))) {
         startOver()
         return
       }
       cancelStop?.()
-      cancelStop = after(present.stopAt - clock.now(), () => stopAll())
+      cancelStop = after(stopAt() - clock.now(), () => stopAll())
       if (isHealthy()) reason = undefined
       reconcile()
     } catch (error) {
       reason = (error as Error).message
       cancelRetry = after(from + beatMs / 4 - clock.now(), renew)
     }
+  }
+
+  /**
+   * Writes the record of this life: creates it at first, and replaces it by its revision from then on.
+   * @param opened an answer that is not from this connection confirms nothing, since the engine may
+   *   have lost records in between
+   * @param ended others need not wait
+   * @returns false when this life is over
+   * @throws when it is not known whether it was written, or it was not. The next renewal finds out
+   */
+  async function writeMember(opened: View, ended?: boolean): Promise<boolean> {
+    const key = memberKey(life.id)
+    const ifPresent = <T>(answer: T): T => {
+      if (view === opened) return answer
+      throw new Error('The connection to the engine was lost.')
+    }
+    // Who may have been ended must not trust a number: after a rollback numbers are used again.
+    if (clock.now() >= fence()) {
+      const known = opened.revisionOf(key)
+      opened.correct(key, ifPresent(await answered(store.get(key))), known)
+    }
+    // Twice: an earlier renewal whose answer was lost may have got through.
+    for (let tries = 0; tries < 2; tries++) {
+      const record = opened.life(life.id)
+      const { confirmed } = life
+      // An older one than was confirmed: the engine has lost records.
+      life.isOver = record ? record.ended === true || !(record.beat >= confirmed) : confirmed > 0
+      if (life.isOver) return false
+      const count = ++life.beats
+      const sentAt = clock.now()
+      const text = memberText({ name, beat: count, ...saidOfItself(), ttl: ttlMs, ended })
+      const written = ifPresent(await put(opened, key, text, opened.revisionOf(key)))
+      if (written === undefined) continue
+      Object.assign(life, { confirmed: count, sentAt })
+      return true
+    }
+    throw new Error('The record of this instance changes while it is written.')
   }
 
   /** This life is over: nothing more is written for it, and all work stops. */
@@ -326,7 +372,7 @@ export function openOwnership(options: OwnershipOptions) {
   }
 
   function isHealthy(): boolean {
-    return isReady && life.joined && !life.over && clock.now() < life.stopAt
+    return view?.isComplete === true && life.confirmed > 0 && !life.isOver && clock.now() < stopAt()
   }
 
   // The others.
@@ -351,7 +397,7 @@ export function openOwnership(options: OwnershipOptions) {
 
   /** Ends the lives that do not renew, and forgets those that ended long ago: a few at a time. */
   function tendOthers(): void {
-    if (!view || !isReady || closing) return
+    if (!view?.isComplete || closing) return
     const again = (): void => undefined
     for (const one of view.silent()) if (one.id !== life.id) end(view, one).catch(again)
     const forgettable = view.forgettable(FORGOTTEN * ttlMs).slice(0, WRITES_AT_ONCE)
@@ -373,9 +419,8 @@ export function openOwnership(options: OwnershipOptions) {
   }
 
   function members(): Member[] {
-    // While the records are read again, those of before.
-    const others = (isReady ? view : former)?.members().filter(({ id }) => id !== life.id) ?? []
-    if (!life.joined || life.over) return others
+    const others = view?.members().filter(({ id }) => id !== life.id) ?? []
+    if (life.confirmed === 0 || life.isOver) return others
     return [...others, { name, id: life.id, ...saidOfItself() }]
   }
 
@@ -420,7 +465,7 @@ export function openOwnership(options: OwnershipOptions) {
   function mayTake(slot: number): boolean {
     if (clock.now() < quietUntil) return false
     const holder = holderOf(slot)
-    return !holder || holder === life.id || view!.isEnded(holder)
+    return !holder || holder === life.id || view?.life(holder)?.ended === true
   }
 
   /** Takes a slot for this life or, with an empty holder, sets it free. A few at a time. */
@@ -435,7 +480,7 @@ export function openOwnership(options: OwnershipOptions) {
       const revision = await put(opened, slotKey(slot), holder, known)
       // An answer of a former connection or life proves nothing of now.
       if (revision === undefined || view !== opened || life !== present) return
-      if (holder === FREE || life.over || closing) return
+      if (holder === FREE || life.isOver || closing) return
       holds.set(slot, { revision, token: store.createdAt + revision, work: 'idle' })
       compare()
     } catch {
@@ -488,9 +533,9 @@ export function openOwnership(options: OwnershipOptions) {
 
   function phaseNow(): ShareState['phase'] {
     if (isClosed) return 'closed'
-    if (life.over) return 'lost'
-    if (!life.joined) return 'joining'
-    if (clock.now() >= life.stopAt) return 'lost'
+    if (life.isOver) return 'lost'
+    if (life.confirmed === 0) return 'joining'
+    if (clock.now() >= stopAt()) return 'lost'
     return clock.now() < resumeAt ? 'joining' : 'member'
   }
 
@@ -507,6 +552,10 @@ export function openOwnership(options: OwnershipOptions) {
     options.onState(present)
   }
 
+  async function endLife(): Promise<void> {
+    if (view && life.beats > 0 && !life.isOver) await writeMember(view, true)
+  }
+
   async function closeOnce(): Promise<void> {
     const from = clock.now()
     const left = (): number => CLOSE_MS - LATE_END_MS - (clock.now() - from)
@@ -514,10 +563,7 @@ export function openOwnership(options: OwnershipOptions) {
     await settled(left(), Promise.all(stops))
     holds.clear()
     isClosed = true
-    await settled(
-      LATE_END_MS,
-      (renewing ?? Promise.resolve()).then(() => life.end()),
-    )
+    await settled(LATE_END_MS, (renewing ?? Promise.resolve()).then(endLife))
     over.now()
     unhook()
     disconnect()
@@ -531,15 +577,14 @@ export function openOwnership(options: OwnershipOptions) {
 
   return {
     /** Whether this instance works for the slot. */
-    owns: (slot: number): boolean =>
-      holds.get(slot)?.work === 'working' && clock.now() < life.fence,
+    owns: (slot: number): boolean => holds.get(slot)?.work === 'working' && clock.now() < fence(),
     /**
      * Whether a request may go out: false from 0.9 TTL after the last confirmed renewal was sent. By
      * the clock alone; cheap, to be asked immediately before each request.
      */
     maySend(slot: number): boolean {
       const hold = holds.get(slot)
-      return hold !== undefined && hold.work !== 'idle' && clock.now() < life.fence
+      return hold !== undefined && hold.work !== 'idle' && clock.now() < fence()
     },
     /** A number that grows with each owner of the slot; undefined where this instance does not hold it. */
     token: (slot: number): number | undefined => holds.get(slot)?.token,

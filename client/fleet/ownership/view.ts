@@ -12,95 +12,122 @@ import {
   type MemberRecord,
 } from './records'
 
-/** A life, as it was seen last. Revision 0: it has no record. */
-export type Sighted = Pick<MemberRecord, 'name'> & {
+/** A life, as it was seen last. */
+export interface Sighted extends MemberRecord {
   readonly id: string
+  /** Of its record; 0 where it holds slots and has none. */
   readonly revision: number
+  /** Since when that has been so, by our clock. */
+  readonly since: number
 }
 
-interface Records {
-  /** By key, each with since when it has been the same, by our clock. */
-  readonly members: Map<string, MemberRecord & Sighted & { readonly since: number }>
-  readonly slots: Map<string, Entry>
-  /** The lives that hold slots and have had no record since then. */
-  readonly missing: Map<string, number>
+interface Known extends Entry {
+  /** Where it is the record of a life. */
+  readonly life?: Sighted
 }
 
-export type View = ReturnType<typeof createView>
+export class View {
+  readonly #records: Map<string, Known>
+  /** Known from the earlier watch, and not reported by this one yet. */
+  readonly #unconfirmed: Set<string>
+  /** All records of now have been reported. */
+  isComplete = false
+  /** The engine does not have all that an earlier watch has shown. */
+  hasLost: boolean
 
-/** @param former of the same connection: how long records have been the same, it knows already */
-export function createView(clock: Clock, ttlMs: number, former?: Records) {
-  const missing = new Map(former?.missing)
-  const records: Records = { members: new Map(), slots: new Map(), missing }
-  const { members, slots } = records
+  /** @param former what an earlier watch of the same connection has shown: this one is compared with it */
+  constructor(
+    readonly clock: Clock,
+    readonly ttlMs: number,
+    former?: View,
+  ) {
+    this.#records = new Map(former ? former.#records : [])
+    this.#unconfirmed = new Set(this.#records.keys())
+    this.hasLost = former?.isComplete === false && former.hasLost
+  }
 
-  function put(key: string, entry: Entry | undefined): void {
+  complete(): void {
+    for (const key of this.#unconfirmed) this.note(key, undefined)
+    this.isComplete = true
+  }
+
+  /** An entry of the watch, or what was written. One that is older than what is known says nothing. */
+  note(key: string, entry: Entry | undefined): void {
+    const known = this.revisionOf(key)
+    const isFirst = this.#unconfirmed.delete(key)
+    // Records of lives that have ended are deleted.
+    const isLess = entry ? entry.revision < known : this.#records.get(key)?.life?.ended !== true
+    if (isFirst && known > 0 && isLess) this.hasLost = true
+    if (isFirst || !entry || entry.revision > known) this.#put(key, entry)
+  }
+
+  /**
+   * The answer to a read, after a write has shown that this revision is not the present one. It counts
+   * even if it is older, unless the watch has reported something else meanwhile.
+   */
+  correct(key: string, entry: Entry | undefined, wrong: number): void {
+    if (this.revisionOf(key) === wrong) this.#put(key, entry)
+  }
+
+  #put(key: string, entry: Entry | undefined): void {
     const id = memberOf(key)
-    if (isSlotKey(key)) {
-      if (entry) slots.set(key, entry)
-      else slots.delete(key)
-    } else if (id !== undefined && entry) {
+    if (!entry) this.#records.delete(key)
+    else if (id === undefined) this.#records.set(key, entry)
+    else {
       const { revision } = entry
-      const before = members.get(key) ?? former?.members.get(key)
-      const since = before?.revision === revision ? before.since : clock.now()
-      members.set(key, { ...memberIn(entry), id, revision, since })
-    } else members.delete(key)
+      const before = this.#records.get(key)?.life
+      const since = before?.revision === revision ? before.since : this.clock.now()
+      this.#records.set(key, { ...entry, life: { ...memberIn(entry), id, revision, since } })
+    }
   }
 
   /** The revision of what is known; 0 where there is no record. */
-  const revisionOf = (key: string): number => (members.get(key) ?? slots.get(key))?.revision ?? 0
+  revisionOf(key: string): number {
+    return this.#records.get(key)?.revision ?? 0
+  }
 
-  return {
-    records,
-    /** Whether the engine has lost something that an earlier view shows. */
-    isBehind: (before: Records): boolean =>
-      [...before.slots].some(([key, { revision }]) => revisionOf(key) < revision) ||
-      // The records of ended lives are deleted.
-      [...before.members].some(
-        ([key, { revision, ended }]) => revisionOf(key) < revision && (members.has(key) || !ended),
-      ),
-    /** An entry of the watch, or what was written. One that is older than what is known says nothing. */
-    note(key: string, entry: Entry | undefined): void {
-      if (!entry || entry.revision > revisionOf(key)) put(key, entry)
-    },
-    /**
-     * The answer to a read, after a write has shown that this revision is not the present one. It counts
-     * even if it is older, unless the watch has reported something else meanwhile.
-     */
-    correct(key: string, entry: Entry | undefined, wrong: number): void {
-      if (revisionOf(key) === wrong) put(key, entry)
-    },
-    /** Its value is the life that holds the slot; free where it was given away. */
-    slot: (slot: number): Entry | undefined => slots.get(slotKey(slot)),
-    /** Whether this life can never renew again. False where it is not known. */
-    isEnded: (id: string): boolean => members.get(memberKey(id))?.ended === true,
-    /** All lives that have not ended. */
-    members: (): Member[] =>
-      [...members.values()].flatMap(({ name, id, slots: count, inventory, ended }) =>
-        ended ? [] : [{ name, id, slots: count, inventory }],
-      ),
-    /** The records of ended lives that were known so long ago already. */
-    forgettable: (sinceMs: number): Sighted[] =>
-      [...members.values()].filter(({ ended, since }) => ended && clock.now() - since >= sinceMs),
-    /**
-     * The lives whose records have not changed for a whole TTL, or which hold slots and have had no
-     * record for so long. To be asked at each beat: the time of those without a record counts from there.
-     */
-    silent(): Sighted[] {
-      const now = clock.now()
-      const holders = new Set([...slots.values()].map(({ value }) => value))
-      const isUnknown = (id: string): boolean => id !== FREE && !members.has(memberKey(id))
-      for (const id of holders) if (isUnknown(id) && !missing.has(id)) missing.set(id, now)
-      for (const id of missing.keys()) if (!isUnknown(id) || !holders.has(id)) missing.delete(id)
-      return [
-        ...[...members.values()].filter(
-          ({ ended, ttl, since }) => !ended && now - since >= Math.max(ttlMs, ttl),
-        ),
-        ...[...missing].flatMap(([id, since]) =>
-          now - since >= ttlMs ? [{ id, name: '', revision: 0 }] : [],
-        ),
-      ]
-    },
+  /** Its value is the life that holds the slot; free where it was given away. */
+  slot(slot: number): Entry | undefined {
+    return this.#records.get(slotKey(slot))
+  }
+
+  life(id: string): Sighted | undefined {
+    return this.#records.get(memberKey(id))?.life
+  }
+
+  get #lives(): Sighted[] {
+    return [...this.#records.values()].flatMap(({ life }) => life ?? [])
+  }
+
+  /** All lives that have a record and have not ended. */
+  members(): Member[] {
+    return this.#lives.flatMap(({ name, id, slots, inventory, ended, revision }) =>
+      ended || revision === 0 ? [] : [{ name, id, slots, inventory }],
+    )
+  }
+
+  /** The records of ended lives that were known so long ago already. */
+  forgettable(sinceMs: number): Sighted[] {
+    return this.#lives.filter(({ ended, since }) => ended && this.clock.now() - since >= sinceMs)
+  }
+
+  /**
+   * The lives whose records have not changed for a whole TTL, or which hold slots and have had no
+   * record for so long. To be asked at each beat: the time of those without a record counts from there.
+   */
+  silent(): Sighted[] {
+    const slots = [...this.#records].filter(([key]) => isSlotKey(key))
+    const holders = new Set(slots.map(([, { value }]) => value))
+    for (const { id, revision } of this.#lives) {
+      if (revision === 0 && !holders.has(id)) this.#put(memberKey(id), undefined)
+    }
+    for (const id of holders) {
+      const isUnknown = id !== FREE && !this.#records.has(memberKey(id))
+      if (isUnknown) this.#put(memberKey(id), { value: '', revision: 0 })
+    }
+    return this.#lives.filter(
+      ({ ended, ttl, since }) => !ended && this.clock.now() - since >= Math.max(this.ttlMs, ttl),
+    )
   }
 }
 
