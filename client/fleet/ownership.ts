@@ -134,7 +134,8 @@ export function openOwnership(options: OwnershipOptions) {
   const busy = new Set<number>()
   /** Slots whose write got no answer; tried again at the next beat. */
   const heldOff = new Set<number>()
-  const stops = new Set<Promise<void>>()
+  /** Settles when all work that was to be stopped has stopped, or has had its time. */
+  let stops: Promise<unknown> = Promise.resolve()
   let writes = 0
   /** What the present watch has shown; undefined without a connection. */
   let view: View | undefined
@@ -145,7 +146,6 @@ export function openOwnership(options: OwnershipOptions) {
   let resumeAt = Number.NEGATIVE_INFINITY
   let life = newLife()
   let renewing: Promise<void> | undefined
-  let cancelStop: (() => void) | undefined
   let cancelRetry: (() => void) | undefined
   let reason: string | undefined
   let closing: Promise<void> | undefined
@@ -304,8 +304,9 @@ export function openOwnership(options: OwnershipOptions) {
         startOver()
         return
       }
-      cancelStop?.()
-      cancelStop = after(stopAt() - clock.now(), () => stopAll())
+      after(stopAt() - clock.now() + 1, () => {
+        if (clock.now() >= stopAt()) stopAll()
+      })
       if (isHealthy()) reason = undefined
       reconcile()
     } catch (error) {
@@ -329,10 +330,7 @@ export function openOwnership(options: OwnershipOptions) {
       throw new Error('The connection to the engine was lost.')
     }
     // Who may have been ended must not trust a number: after a rollback numbers are used again.
-    if (clock.now() >= fence()) {
-      const known = opened.revisionOf(key)
-      opened.correct(key, ifPresent(await answered(store.get(key))), known)
-    }
+    if (clock.now() >= fence()) ifPresent(await readAgain(opened, key))
     // Twice: an earlier renewal whose answer was lost may have got through.
     for (let tries = 0; tries < 2; tries++) {
       const record = opened.life(life.id)
@@ -343,7 +341,7 @@ export function openOwnership(options: OwnershipOptions) {
       const count = ++life.beats
       const sentAt = clock.now()
       const text = memberText({ name, beat: count, ...saidOfItself(), ttl: ttlMs, ended })
-      const written = ifPresent(await put(opened, key, text, opened.revisionOf(key)))
+      const written = ifPresent(await put(opened, key, text))
       if (written === undefined) continue
       Object.assign(life, { confirmed: count, sentAt })
       return true
@@ -355,7 +353,6 @@ export function openOwnership(options: OwnershipOptions) {
   function startOver(): void {
     const ended = life
     reason = 'The lease was ended by another instance, or the engine has lost it.'
-    cancelStop?.()
     beQuiet()
     stopAll()
     // What was known may be of records that are lost.
@@ -363,7 +360,7 @@ export function openOwnership(options: OwnershipOptions) {
     if (link.isUp) connect()
     // Also where nothing is left to stop, and the next life begins at once.
     publish()
-    void Promise.all(stops).then(() => {
+    void stops.then(() => {
       if (life !== ended || isClosed) return
       holds.clear()
       life = newLife()
@@ -378,21 +375,25 @@ export function openOwnership(options: OwnershipOptions) {
   // The others.
 
   /**
-   * Replaces the record with this revision, 0 where there is none. The view knows then what is there.
+   * Replaces the very record that is known, or creates it. The view knows then what is there.
    * @returns the new revision; undefined when it was another one
    */
-  async function put(
-    opened: View,
-    key: string,
-    value: string,
-    known: number,
-  ): Promise<number | undefined> {
+  async function put(opened: View, key: string, value: string): Promise<number | undefined> {
+    const known = opened.revisionOf(key)
     const revision = await answered(
       known === 0 ? store.create(key, value) : store.update(key, value, known),
     )
-    if (revision === undefined) opened.correct(key, await answered(store.get(key)), known)
+    if (revision === undefined) await readAgain(opened, key, known)
     else opened.note(key, { value, revision })
     return revision
+  }
+
+  async function readAgain(
+    opened: View,
+    key: string,
+    known = opened.revisionOf(key),
+  ): Promise<void> {
+    opened.correct(key, await answered(store.get(key)), known)
   }
 
   /** Ends the lives that do not renew, and forgets those that ended long ago: a few at a time. */
@@ -405,9 +406,9 @@ export function openOwnership(options: OwnershipOptions) {
   }
 
   /** Its own renewals fail from then on. */
-  async function end(opened: View, { id, name: other, revision }: Sighted): Promise<void> {
+  async function end(opened: View, { id, name: other }: Sighted): Promise<void> {
     const value = memberText({ name: other, beat: 0, slots: 0, ttl: 0, ended: true })
-    const written = await put(opened, memberKey(id), value, revision)
+    const written = await put(opened, memberKey(id), value)
     if (written !== undefined) log('warn', `${other || id} is gone: others take its slots.`)
     if (view === opened) reconcile()
   }
@@ -444,7 +445,8 @@ export function openOwnership(options: OwnershipOptions) {
         }
       }
       stopped(give)
-      started(begin)
+      for (const slot of begin) holds.get(slot)!.work = 'working'
+      if (begin.length > 0) options.onTaken(begin)
     }
     publish()
   }
@@ -476,8 +478,7 @@ export function openOwnership(options: OwnershipOptions) {
     busy.add(slot)
     holds.delete(slot)
     try {
-      const known = opened.slot(slot)?.revision ?? 0
-      const revision = await put(opened, slotKey(slot), holder, known)
+      const revision = await put(opened, slotKey(slot), holder)
       // An answer of a former connection or life proves nothing of now.
       if (revision === undefined || view !== opened || life !== present) return
       if (holder === FREE || life.isOver || closing) return
@@ -490,12 +491,6 @@ export function openOwnership(options: OwnershipOptions) {
       busy.delete(slot)
       reconcile()
     }
-  }
-
-  function started(begin: readonly number[]): void {
-    if (begin.length === 0) return
-    for (const slot of begin) holds.get(slot)!.work = 'working'
-    options.onTaken(begin)
   }
 
   /** Stops all that is worked for. What is held stays ours on the engine. */
@@ -512,9 +507,8 @@ export function openOwnership(options: OwnershipOptions) {
     const given = options.onGiving(which)
     const stop = settled(limitMs, given).then(() => {
       for (const hold of ended) if (hold) hold.work = 'idle'
-      stops.delete(stop)
     })
-    stops.add(stop)
+    stops = Promise.all([stops, stop])
     // Nothing more goes out, but what has gone out may still be under way.
     void Promise.all([stop, settled(GIVING_MS, given)]).then(() => {
       for (const slot of which) busy.delete(slot)
@@ -560,7 +554,7 @@ export function openOwnership(options: OwnershipOptions) {
     const from = clock.now()
     const left = (): number => CLOSE_MS - LATE_END_MS - (clock.now() - from)
     stopAll(left())
-    await settled(left(), Promise.all(stops))
+    await settled(left(), stops)
     holds.clear()
     isClosed = true
     await settled(LATE_END_MS, (renewing ?? Promise.resolve()).then(endLife))
