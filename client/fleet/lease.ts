@@ -1,20 +1,13 @@
 // A share that the instances of a fleet agree on over an engine, and how they work for each other.
 import { MONOTONIC, type Clock } from '../clock'
 import { GatewayError, say } from '../errors'
+import type { Engine } from './nats/engine'
 import { openOwnership } from './ownership'
 import { slotOf } from './slots'
-import type {
-  Command,
-  Commands,
-  EngineLink,
-  Share,
-  ShareFollower,
-  ShareState,
-  Store,
-} from './types'
+import type { Command, EngineLink, Share, ShareFollower, ShareState, Store } from './types'
 
 export interface LeaseOptions {
-  engine: { readonly link: EngineLink; readonly store: Store; readonly commands: Commands }
+  engine: { readonly link: EngineLink; readonly store: Store } & Pick<Engine, 'commands'>
   /** As people call this instance. */
   name: string
   ttlMs: number
@@ -48,11 +41,6 @@ export function openLease(options: LeaseOptions): Lease {
     return slot
   }
 
-  const among = (given: readonly number[]): ((appliance: string) => boolean) => {
-    const set = new Set(given)
-    return (appliance) => set.has(slotFor(appliance))
-  }
-
   const serving = engine.commands.serve(carryOut)
   const ownership = openOwnership({
     store: engine.store,
@@ -68,7 +56,8 @@ export function openLease(options: LeaseOptions): Lease {
     },
     onGiving(given) {
       serving.leave(given)
-      return follower.onGiving(among(given))
+      const all = new Set(given)
+      return follower.onGiving((appliance) => all.has(slotFor(appliance)))
     },
     onState(state) {
       if (state.phase === 'lost') lose()

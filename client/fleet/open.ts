@@ -41,9 +41,8 @@ export function createOpenMemory(
   const turns = createSemaphore(AT_ONCE)
   /** Counts the answers. */
   let answers = 0
-  /** What stands in the memory, by this owner; undefined until what was there before is known. */
-  const kept = new Map<string, string>()
-  const writes = new Map<string, Promise<void>>()
+  /** What stands in the memory, by this owner; without an entry until what was there before is known. */
+  const kept = new Map<string, { text: string; writing?: Promise<void> }>()
 
   async function readOnce(appliance: string): Promise<Saved> {
     const before = answers
@@ -52,7 +51,7 @@ export function createOpenMemory(
       answers++
       const text = JSON.stringify(open)
       // What a former owner has written is written again, with the token of this one.
-      kept.set(appliance, text === NOTHING ? text : '')
+      kept.set(appliance, { text: text === NOTHING ? text : '' })
       return savedIn(open)
     } catch (error) {
       if (answers === before) turns.rejectQueued(error as Error)
@@ -79,13 +78,15 @@ export function createOpenMemory(
     }
   }
 
-  async function write(appliance: string, text: string, present: number): Promise<void> {
+  async function write(appliance: string, present: number): Promise<void> {
+    const known = kept.get(appliance)!
+    const { text } = known
     try {
       const open = text === NOTHING ? undefined : (JSON.parse(text) as object)
       await memory.write(OF, appliance, open, present)
       outages.recovered(`write ${appliance}`)
     } catch (error) {
-      kept.set(appliance, '')
+      known.text = ''
       outages.failed(
         `write ${appliance}`,
         'write',
@@ -101,9 +102,9 @@ export function createOpenMemory(
     const open = openBy(connection)
     if (known === undefined || present === undefined || !open) return
     const text = JSON.stringify(open)
-    if (text === known) return
-    kept.set(appliance, text)
-    writes.set(appliance, write(appliance, text, present))
+    if (text === known.text) return
+    known.text = text
+    known.writing = write(appliance, present)
   }
 
   return {
@@ -117,11 +118,9 @@ export function createOpenMemory(
     /** Writes it for the last time. Settles when that is done, or was not possible. */
     async end(appliance: string, connection: Connection): Promise<void> {
       keep(appliance, connection)
-      const writing = writes.get(appliance)
+      const known = kept.get(appliance)
       kept.delete(appliance)
-      writes.delete(appliance)
-      await writing
-      kept.delete(appliance)
+      await known?.writing
       for (const what of ['read', 'write']) outages.remove(`${what} ${appliance}`)
     },
   }

@@ -24,7 +24,9 @@ export interface Share {
    * Has the instance that owns an appliance carry out a command, and returns its answer. Undefined
    * where the instances cannot reach each other.
    * @param waitMs how long it waits while nobody owns the appliance; two TTL by default
-   * @throws GatewayError what the owner throws, and as `Commands.send`
+   * @throws GatewayError what the owner throws; `UNAVAILABLE` when nobody owns it for so long, or the
+   * engine is away: not carried out; `OUTCOME_UNKNOWN` when an owner may have begun a change and is
+   * gone; `INVALID_INPUT` for what cannot be sent; `CLOSED` after the stop
    */
   readonly send?: (command: Omit<Command, 'from'>, stop?: Stop, waitMs?: number) => Promise<unknown>
   /** How the instances agree; undefined where there is nothing to agree on. */
@@ -152,20 +154,7 @@ export interface Command {
   readonly body: unknown
 }
 
-/** How commands get to the owner of an appliance, and its answer back. */
-export interface Commands {
-  /**
-   * Has the owner carry out a command, and returns its answer. Waits while nobody owns the appliance.
-   * @throws GatewayError `UNAVAILABLE` when nobody does for `waitMs`, or the engine is away: not carried out;
-   * `OUTCOME_UNKNOWN` when an owner may have begun a change and is gone; `INVALID_INPUT` for what cannot
-   * be sent; `CLOSED` after the stop
-   */
-  send(command: Command, options: { waitMs: number; stop?: Stop }): Promise<unknown>
-  /** Carries out commands for the slots that are taken. What was begun before is still answered. */
-  serve(carryOut: (command: Command) => Promise<unknown>): Serving
-}
-
-/** The slots for which commands are carried out. */
+/** The slots for which commands are carried out. What was begun before is still answered. */
 export interface Serving {
   take(slots: readonly number[]): void
   leave(slots: readonly number[]): void

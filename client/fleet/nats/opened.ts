@@ -25,28 +25,24 @@ export function openedOn<T>(link: Link, open: (engine: Kvm) => Promise<T>) {
   }
 
   async function attempt<R>(work: (opened: T) => Promise<R>): Promise<R> {
-    const { connection } = link
-    if (!connection) throw engineAway('not connected')
-    try {
-      return await work(await of(connection))
-    } catch (error) {
-      if (!isMissing(error)) throw error
-      // It was removed meanwhile: nothing was done.
-      latest = undefined
-      return work(await of(connection))
-    }
+    if (!link.connection) throw engineAway('not connected')
+    return work(await of(link.connection))
   }
 
   /**
    * On the present connection. Whatever the engine does not answer in time rejects with `UNAVAILABLE`: a
    * write may have been made all the same.
    */
-  async function use<R>(work: (opened: T) => Promise<R>): Promise<R> {
-    try {
-      return await answered(link.timeout, attempt(work))
-    } catch (error) {
+  function use<R>(work: (opened: T) => Promise<R>): Promise<R> {
+    const made = attempt(work).catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+      // It was removed meanwhile: nothing was done.
+      latest = undefined
+      return attempt(work)
+    })
+    return answered(link.timeout, made).catch((error: unknown) => {
       throw error instanceof GatewayError ? error : engineAway(reasonOf(error))
-    }
+    })
   }
   return { of, use }
 }

@@ -2,7 +2,7 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { JsonObject } from '../../model/json'
 import { within } from '../../stop'
 import { slotOf } from '../slots'
-import type { Commands } from '../types'
+import type { Command, Serving } from '../types'
 import { roomOn } from './fenced-records'
 import { outcomeOf, type Outcome } from './outcome'
 import { lifeSubject, slotSubject } from './subjects'
@@ -16,6 +16,8 @@ interface Taken {
   /** By `performance.now()`. */
   ended?: number
 }
+
+type CarryOut = (command: Command) => Promise<unknown>
 
 interface Head {
   id: string
@@ -53,11 +55,11 @@ const LOGGED_EVERY_MS = 60_000
  * Carries out commands, each once: what has reached this life of the instance is remembered here, and a
  * message for another life is for nobody.
  */
-export function serveCommands({ link, pace, fleet, key, life, log }: Bus): Commands['serve'] {
+export function serveCommands({ link, pace, fleet, key, life, log }: Bus) {
   const all = new Map<string, Taken>()
   const slots = new Map<number, Subscription | undefined>()
   let connection: NatsConnection | undefined
-  let serving: Parameters<Commands['serve']>[0] | undefined
+  let serving: CarryOut | undefined
   let underWay = 0
   let refused = { count: 0, logged: Number.NEGATIVE_INFINITY }
 
@@ -156,7 +158,7 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus): Comma
     log('warn', `A command on the engine was refused${times}: ${why}.`)
   }
 
-  return (carryOut) => {
+  return (carryOut: CarryOut): Serving => {
     serving = carryOut
     return {
       take(taken) {

@@ -3,7 +3,7 @@ import { createKeyedMutex } from '../../connection/concurrency'
 import { GatewayError, closedError, inDoubt, invalidInput, words } from '../../errors'
 import { Stop, pause, untilStopped } from '../../stop'
 import { slotOf } from '../slots'
-import type { Command, Commands } from '../types'
+import type { Command } from '../types'
 import { answered } from './failures'
 import { roomOn } from './fenced-records'
 import { lost, resultOf } from './outcome'
@@ -22,13 +22,11 @@ const ANSWER_MS = 1000
  * command to that life only: so it knows at each time whether the command may have been begun, and by whom.
  * @param closed ends all that are under way
  */
-export function createSender(
-  { link, pace, key, fleet, life }: Bus,
-  closed: Stop,
-): Commands['send'] {
+export function createSender({ link, pace, key, fleet, life }: Bus, closed: Stop) {
   const turns = createKeyedMutex()
   let requests = 0
 
+  /** Waits while nobody owns the appliance. @throws GatewayError as `Share.send` */
   async function send(
     command: Command,
     { waitMs, stop }: { waitMs: number; stop?: Stop },
