@@ -7,7 +7,7 @@ export interface ApplianceOptions {
   /** In the inventory, if there is one. */
   appliance?: string
   identity: Identity
-  /** @throws GatewayError `CONFIG` */
+  /** @throws GatewayError `CONFIG`; others that say where they come from */
   open: () => Connection
   /** @throws GatewayError `CONFIG` */
   secretPrefix: () => string
@@ -66,8 +66,8 @@ export function newAppliance(options: ApplianceOptions): OwnAppliance {
       try {
         return (connection = open())
       } catch (error) {
-        if (!(error instanceof GatewayError)) throw error
-        throw ofConfiguration(error, identity)
+        const isFaulty = error instanceof GatewayError && error.code === 'CONFIG'
+        throw isFaulty ? ofConfiguration(error, identity) : error
       }
     },
     register(user) {

@@ -2,14 +2,14 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { GatewayError, ofConfiguration, say } from '../../../client/errors'
 import type { GatewayOptions } from '../../../client/connection/connection'
-import { readInventory, type InventoryRules } from '../../../client/fleet/inventory'
+import { readInventory } from '../../../client/fleet/inventory'
 import { serverLanguage } from '../../runtime/catalog'
 import { flagProperty } from '../../runtime/properties'
 import type { Remote } from '../../runtime/remote'
 import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
-import { createFleet, type OwnFleet } from './fleet'
-import { followSource, inventoryRules, inventorySource, type InventorySource } from './inventory'
+import { createFleet } from './fleet'
+import { followSource, inventoryRules, inventorySource } from './inventory'
 import { keepEngines, leaseOf, type LeaseConfig, type LeaseCredentials } from './lease'
 import {
   gatewayOptions,
@@ -44,12 +44,12 @@ export function makerFor(RED: NodeAPI, connections: SavedConnections) {
     const identity = { id, name, host: '' }
     const secretPrefix = (): string => secretPrefixOf(config)
 
-    let isRead: () => void
-    const ready = new Promise<void>((resolve) => (isRead = resolve))
     const fleet = createFleet({
       node: { id, name },
       readOnly: isReadOnly(config),
-      ready,
+      get ready() {
+        return source.ready
+      },
       openShare: (follower) =>
         shareOf(config, () => leaseOf(RED, config, node.credentials, borrow, log))(follower),
       open(row, of, ownership) {
@@ -73,7 +73,15 @@ export function makerFor(RED: NodeAPI, connections: SavedConnections) {
       unhook = whenStarted(RED, joinAgain)
       fleet.join()
     }
-    const closeSource = follow(RED, node, config, fleet, () => isRead())
+    const { baseUrl, fingerprint } = config
+    const source = followSource(() => inventorySource(RED, node, config), {
+      onValue(value) {
+        const defaults = { ...node.credentials, baseUrl, fingerprint }
+        const rules = inventoryRules(RED, node, config, { secretPrefix: secretPrefix(), defaults })
+        fleet.update(readInventory(value, rules))
+      },
+      onFailure: fleet.fail,
+    })
     return {
       fleet,
       identity,
@@ -86,7 +94,7 @@ export function makerFor(RED: NodeAPI, connections: SavedConnections) {
       deregister: fleet.deregister,
       close() {
         unhook()
-        closeSource()
+        source.close()
         return fleet.close()
       },
     }
@@ -97,31 +105,6 @@ function lineOf({ from, operation, action, appliance, route, outcome }: Remote):
   const what = action === undefined ? operation : `${operation} (${action})`
   const where = route === undefined ? appliance : `${appliance}, route ${JSON.stringify(route)}`
   return `For the instance ${from}: ${what} on ${where}: ${outcome}`
-}
-
-/** Keeps the fleet as its inventory says. @returns ends it */
-function follow(
-  RED: NodeAPI,
-  node: ConfigNode,
-  config: Config,
-  fleet: OwnFleet,
-  isRead: () => void,
-): () => void {
-  let rules: InventoryRules
-  const open = (): InventorySource => {
-    const source = inventorySource(RED, node, config)
-    rules = inventoryRules(RED, node, config, {
-      secretPrefix: secretPrefixOf(config),
-      defaults: { ...node.credentials, baseUrl: config.baseUrl, fingerprint: config.fingerprint },
-    })
-    return source
-  }
-  const { ready, close } = followSource(open, {
-    onValue: (value) => fleet.update(readInventory(value, rules)),
-    onFailure: (error) => fleet.fail(error),
-  })
-  void ready.then(isRead)
-  return close
 }
 
 /** A value that is neither true nor false counts as true; opening a connection reports it. */

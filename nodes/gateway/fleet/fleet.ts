@@ -55,22 +55,7 @@ export interface FleetOptions {
 }
 
 /** A fleet, for the config node that has made it. */
-export interface OwnFleet extends Fleet {
-  /**
-   * Opens the share, where that has failed: after a deploy, as another config node may have taken part in
-   * the fleet until then.
-   */
-  join(): void
-  /** The inventory was read: at first, or after a change of it. */
-  update(inventory: Inventory): void
-  /** The inventory could not be read. What was read before stays in use. */
-  fail(error: GatewayError): void
-  /** Adds a user of all appliances: while there is one, open sessions stay open. */
-  readonly register: (user: object) => void
-  readonly deregister: (user: object) => void
-  /** Gives everything away. Never rejects. */
-  close(): Promise<void>
-}
+export type OwnFleet = ReturnType<typeof createFleet>
 
 /** An appliance of the inventory. */
 interface Entry {
@@ -93,7 +78,7 @@ const MOST_LOGGED = 10
 const OTHER_PART = 'other-part'
 
 /** Keeps the appliances of an inventory: each that is owned has one connection, whoever uses it. */
-export function createFleet(options: FleetOptions): OwnFleet {
+export function createFleet(options: FleetOptions) {
   const { node, log } = options
   let entries = new Map<string, Entry>()
   let rowFaults: readonly GatewayError[] = []
@@ -113,7 +98,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
   const leaving = new Set<{ name: string; key: string; over: Promise<void> }>()
   const removals = createRemovals(
     () => log('warn', shrunk()!.message),
-    () => update(latest),
+    () => update(latest, true),
   )
   const closing = createSemaphore(CLOSED_AT_ONCE)
   const agreement = createAgreement(() => {
@@ -124,8 +109,6 @@ export function createFleet(options: FleetOptions): OwnFleet {
 
   const ofNode = (error: GatewayError): GatewayError =>
     ofConfiguration(error, { ...node, host: '' })
-  const identityIn = ({ name, baseUrl }: UsableRow): Identity =>
-    identityOf({ id: node.id, name, inventory: node.name }, hostIn(baseUrl))
 
   let share: Share | undefined
   let stopGathering = (): Promise<void> => Promise.resolve()
@@ -184,28 +167,38 @@ export function createFleet(options: FleetOptions): OwnFleet {
     return Promise.all(formers.map(({ over }) => over)).then(() => undefined)
   }
 
+  /** The appliance of an entry, whoever owns it. */
   function applianceOf(entry: Entry): OwnAppliance {
-    const { row } = entry
-    const { name } = row
-    const identity = identityIn(row)
-    const by = share
-    const maySend = by?.maySend && ((): boolean => by.maySend?.(name) ?? false)
-    const open = openMemory
+    const { name, baseUrl } = entry.row
+    const identity = identityOf({ id: node.id, name, inventory: node.name }, hostIn(baseUrl))
+    const open = (): Connection => {
+      if (!entry.isOwned)
+        throw asGatewayError(elsewhere(name), { name: 'find-appliance' }, identity)
+      const maySend = share?.maySend
+      const memory = openMemory
+      const connection = options.open(entry.row, identity, {
+        maySend: maySend && (() => maySend(name)),
+        saved: memory && (() => memory.read(name)),
+        onWatched: memory && (() => memory.keep(name, connection)),
+      })
+      return connection
+    }
     return (entry.appliance ??= newAppliance({
       appliance: name,
       identity,
-      open: () => {
-        const connection = options.open(row, identity, {
-          maySend,
-          saved: open && (() => open.read(name)),
-          onWatched: open && (() => open.keep(name, connection)),
-        })
-        return connection
-      },
+      open,
       secretPrefix: options.secretPrefix,
       isKept: () => users.size > 0,
       warn: (text) => log('warn', `${name}: ${text}`),
     }))
+  }
+
+  /** The error of one of another share: it is known, and nothing is sent to it. */
+  function elsewhere(appliance: string): GatewayError {
+    const parts = share?.parts?.(appliance)
+    if (!parts) return new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance }))
+    const said = say('applianceInPart', { appliance, ...parts })
+    return new GatewayError('UNAVAILABLE', said, { reason: OTHER_PART, retryable: false })
   }
 
   /** Begins to work for all that the share has and nobody here works for yet. */
@@ -300,12 +293,17 @@ export function createFleet(options: FleetOptions): OwnFleet {
     return ofNode(new GatewayError('CONFIG', say('inventoryDiffers', { instances })))
   }
 
-  function update(inventory: Inventory): void {
+  /**
+   * The inventory was read: at first, or after a change of it.
+   * @param isConfirmed it has been the same for so long that nothing of it is held back
+   */
+  function update(inventory: Inventory, isConfirmed = false): void {
     const before = entries
     const { kept, gone, faults } = compared(inventory)
     const isHeld = removals.hold(
       gone.map(({ name }) => name),
       before.size,
+      isConfirmed,
     )
     const rows = isHeld ? [...kept, ...gone] : kept
     entries = new Map()
@@ -397,7 +395,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
     if (closed) throw closedError()
     if (unusable) throw unusable
     const entry = entries.get(name)
-    if (entry) return entry.isOwned ? applianceOf(entry) : elsewhere(entry.row)
+    if (entry) return applianceOf(entry)
     const fault = faultOf(name)
     if (fault) throw fault
     if (digest === undefined)
@@ -405,34 +403,12 @@ export function createFleet(options: FleetOptions): OwnFleet {
     throw unknownAppliance(name, [...entries.keys()])
   }
 
-  /** One of another share: it is known, and nothing is sent to it. */
-  function elsewhere(row: UsableRow): Appliance {
-    const { name } = row
-    const identity = identityIn(row)
-    const parts = share?.parts?.(name)
-    const refusal = parts
-      ? new GatewayError('UNAVAILABLE', say('applianceInPart', { appliance: name, ...parts }), {
-          reason: OTHER_PART,
-          retryable: false,
-        })
-      : new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance: name }))
-    return {
-      appliance: name,
-      identity,
-      client() {
-        throw asGatewayError(refusal, { name: 'find-appliance' }, identity)
-      },
-      secretPrefix: options.secretPrefix,
-      failovers: new Set(),
-      register: () => undefined,
-      deregister: () => undefined,
-    }
-  }
-
-  const fleet: OwnFleet = {
+  const fleet = {
     hasNames: true,
     readOnly: options.readOnly,
-    ready: options.ready,
+    get ready(): Promise<void> {
+      return options.ready
+    },
     names: () => [...entries.keys()],
     faults: () => [
       ...present(unusable ?? failure ?? lost(), disagreement(), shrunk()),
@@ -443,13 +419,13 @@ export function createFleet(options: FleetOptions): OwnFleet {
       ...present(unusable, digest === undefined ? undefined : failure, shrunk()),
       ...keptFaults,
     ],
-    get isMember() {
+    get isMember(): boolean {
       return share !== undefined && (share.state?.().phase ?? 'member') === 'member'
     },
-    get failure() {
+    get failure(): GatewayError | undefined {
       return unusable ?? (digest === undefined ? failure : lost())
     },
-    get share() {
+    get share(): Share | undefined {
       return share
     },
     owns: (name) =>
@@ -473,21 +449,28 @@ export function createFleet(options: FleetOptions): OwnFleet {
         followers.delete(follower)
       }
     },
+    /**
+     * Opens the share, where that has failed: after a deploy, as another config node may have taken
+     * part in the fleet until then.
+     */
     join,
     update,
-    fail(error) {
+    /** The inventory could not be read. What was read before stays in use. */
+    fail: (error: GatewayError): void => {
       removals.release()
       failure = ofNode(digest === undefined ? error : keptAs(error, 'inventoryKept'))
       log('warn', failure.message)
       tellChanged()
     },
-    register: (user) => void users.add(user),
-    deregister(user) {
+    /** Adds a user of all appliances: while there is one, open sessions stay open. */
+    register: (user: object): void => void users.add(user),
+    deregister: (user: object): void => {
       users.delete(user)
       if (users.size > 0 || closed) return
       for (const { appliance } of entries.values()) appliance?.linger()
     },
-    async close() {
+    /** Gives everything away. Never rejects. */
+    async close(): Promise<void> {
       closed = true
       agreement.close()
       removals.release()
@@ -498,7 +481,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
       await Promise.all([given, stopGathering(), ...former])
       stop.now()
     },
-  }
+  } satisfies Fleet & Record<string, unknown>
   return fleet
 }
 

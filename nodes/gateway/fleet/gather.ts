@@ -71,25 +71,22 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
   function gather(appliance: Appliance): () => Promise<void> {
     const name = appliance.appliance!
     const connection = appliance.client()
-    /** What was written last of the reachability, and when. */
-    let shown: string | undefined
-    let writtenAt = Infinity
-    /** Something has happened since then. */
-    let isNews = false
+    /** What was known last: whether it could be read, and why not. */
+    let health: string | undefined
+    /** When the state is to be written again, by the clock: at once after something has happened. */
+    let dueAt = Infinity
     let writing: Promise<unknown> = Promise.resolve()
 
     function show(): void {
       const present = token(name)
       const known = knownBy(connection)
-      if (present === undefined || !known) return
-      const isUp = !isOld(known, Date.now())
-      if (!isNews && clock.now() - writtenAt < CONFIRM_MS) return
-      isNews = false
-      writtenAt = clock.now()
+      if (present === undefined || !known || clock.now() < dueAt) return
+      dueAt = clock.now() + CONFIRM_MS
       const snapshot = knownSnapshot(connection)
+      const isUp = !isOld(known, Date.now())
       const state = { isUp, at: Date.now(), owner, ...(snapshot && { snapshot }) }
       const written = send(name, gathering.show(name, state, present)).then((isTaken) => {
-        isNews ||= !isTaken
+        if (!isTaken) dueAt = -Infinity
       })
       writing = Promise.all([writing, written])
     }
@@ -114,15 +111,15 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
       onEvents(events) {
         const present = token(name)
         if (present === undefined) return
-        isNews = true
+        dueAt = -Infinity
         const sent = events.map((event) => send(name, gathering.publish(name, event, present)))
         writing = Promise.all([writing, ...sent])
       },
       onHealth({ known, failure }) {
         // The first poll, and each change between well and not.
-        const health = `${known !== undefined} ${failure?.code ?? ''}`
-        isNews ||= health !== shown
-        shown = health
+        const present = `${known !== undefined} ${failure?.code ?? ''}`
+        if (present !== health) dueAt = -Infinity
+        health = present
       },
       onFailure: ({ message }) => log('warn', `${name}: ${message}`),
       onTold: show,

@@ -12,25 +12,16 @@ import { flagProperty, numberProperty, refuseUnresolved } from '../../runtime/pr
 import { tlsOptions } from '../options'
 import type { OpenShare } from './share'
 
-/** The saved properties of the config node, as far as they concern leases. */
-export interface LeaseConfig {
-  engine?: unknown
-  fleet?: unknown
-  instance?: unknown
-  leaseTtl?: unknown
-  engineReplicas?: unknown
+/** The saved properties of the config node, as far as they concern leases; `engineMqtt` is of earlier versions. */
+export interface LeaseConfig extends Unchecked<
+  'engine' | 'fleet' | 'instance' | 'leaseTtl' | 'engineReplicas' | 'gather' | 'engineMqtt'
+> {
   engineTls?: string
-  gather?: unknown
-  /** Of earlier versions. */
-  engineMqtt?: unknown
 }
-
-export interface LeaseCredentials {
-  engineUser?: unknown
-  enginePassword?: unknown
-  engineCredentials?: unknown
-  fleetKey?: unknown
-}
+export type LeaseCredentials = Unchecked<
+  'engineUser' | 'enginePassword' | 'engineCredentials' | 'fleetKey'
+>
+type Unchecked<Property extends string> = Partial<Record<Property, unknown>>
 
 type Log = EngineOptions['log']
 

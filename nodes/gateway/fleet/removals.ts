@@ -10,23 +10,15 @@ const MOST_NAMED = 10
 
 /**
  * @param onHeld appliances are held back that were not before
- * @param onConfirmed they may go: `hold` is to be asked again
+ * @param onConfirmed they have been held back for long enough: `hold` is to be asked again
  */
 export function createRemovals(onHeld: () => void, onConfirmed: () => void) {
   let held: { names: string; error: GatewayError; timer: NodeJS.Timeout } | undefined
-  /** They have been held back for long enough. */
-  let isConfirmed = false
 
   /** The inventory cannot be read: nobody sees whether it stays as it is. */
   function release(): void {
     clearTimeout(held?.timer)
     held = undefined
-    isConfirmed = false
-  }
-
-  function confirm(): void {
-    isConfirmed = true
-    onConfirmed()
   }
 
   return {
@@ -34,16 +26,16 @@ export function createRemovals(onHeld: () => void, onConfirmed: () => void) {
      * True for appliances that stay although the inventory no longer has them. To be asked for each
      * version of the inventory.
      * @param total appliances until now
+     * @param isConfirmed those that are held may go
      */
-    hold(gone: readonly string[], total: number): boolean {
+    hold(gone: readonly string[], total: number, isConfirmed: boolean): boolean {
       const names = JSON.stringify([...gone].sort())
       const isAll = gone.length > 0 && gone.length === total
       const isMass = isAll || (gone.length > 1 && gone.length > total * MOST_AT_ONCE)
-      const isKnown = names === held?.names
-      if (isMass && isKnown && !isConfirmed) return true
+      if (isMass && names === held?.names && !isConfirmed) return true
       release()
-      if (!isMass || isKnown) return false
-      held = { names, error: errorOf(gone, total), timer: setTimeout(confirm, HELD_MS).unref() }
+      if (!isMass || isConfirmed) return false
+      held = { names, error: errorOf(gone, total), timer: setTimeout(onConfirmed, HELD_MS).unref() }
       onHeld()
       return true
     },
