@@ -1,6 +1,6 @@
 import type { TlsOptions } from '../../connection/agents'
 import { GatewayError, say } from '../../errors'
-import { REPLICAS, engineServersIn, isFleetName } from '../../model/settings'
+import { REPLICAS, areEngineServers, engineServersIn, isFleetName } from '../../model/settings'
 import type { Sentence } from '../../sentences'
 
 export interface EngineOptions {
@@ -40,14 +40,15 @@ export function checkOptions(options: EngineOptions): Address {
     if (!accountIn(credentials)) throw faulty(say('engineCredentials'))
   }
   if (password && !user) throw faulty(say('engineNoUser'))
-  const servers = engineServersIn(options.servers).map(addressOf)
-  const secure = servers[0]?.protocol === 'tls:'
+  const servers = engineServersIn(options.servers)
+  // The text is not repeated in an error: it may contain a password.
+  if (servers.some((server) => /^\w+:\/\/[^/?#]*@/.test(server))) throw faulty(say('engineHasUser'))
   // A password must not go unencrypted to one of several servers.
-  if (servers.some(({ protocol }) => (protocol === 'tls:') !== secure)) {
-    throw faulty(say('engineInvalid'))
-  }
+  if (!areEngineServers(options.servers)) throw faulty(say('engineInvalid'))
+  const addresses = servers.map((server) => new URL(server))
+  const secure = addresses[0]?.protocol === 'tls:'
   if (tls && !secure) throw faulty(say('engineNotTls'))
-  return { servers: servers.map(({ host, port }) => (port ? host : `${host}:4222`)), secure }
+  return { servers: addresses.map(({ host, port }) => (port ? host : `${host}:4222`)), secure }
 }
 
 const faulty = (said: Sentence): GatewayError => new GatewayError('CONFIG', [said, say('correct')])
@@ -70,15 +71,4 @@ export function accountIn(text: string): EngineAccount | undefined {
   const [jwt] = /^eyJ[\w-]{1,8000}\.[\w-]{1,16000}\.[\w-]{86}/.exec(token) ?? []
   const isAlone = seed !== undefined && text.trim() === seed
   return seed !== undefined && (jwt !== undefined || isAlone) ? { jwt, seed } : undefined
-}
-
-/** The text is not repeated in an error: it may contain a password. */
-function addressOf(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.username || url?.password) throw faulty(say('engineHasUser'))
-  const isAlone = url && /^\/?$/.test(url.pathname) && !url.search && !url.hash
-  if (!url || !isAlone || !url.hostname || !/^(nats|tls):$/.test(url.protocol)) {
-    throw faulty(say('engineInvalid'))
-  }
-  return url
 }
