@@ -127,6 +127,16 @@ withNats('the commands of a fleet', function () {
       theirs.carriedOut.should.eql([])
     })
 
+    it('of another slot than that of the name, where the appliance has one', async () => {
+      const { all } = await engines(2)
+      const slot = (slotOf('Oslo 1') + 1) % SLOTS
+      const [first, second] = all as [Opened, Opened]
+      const one = owner(first, [slotOf('Oslo 1')])
+      const other = owner(second, [slot])
+      await first.commands.send(command({ slot }), { waitMs: 1000 })
+      ;[one.carriedOut.length, other.carriedOut.length].should.eql([0, 1])
+    })
+
     it('with the same error as there', async () => {
       const { all } = await engines(2)
       const [one, other] = all as [Opened, Opened]

@@ -215,22 +215,27 @@ describe('the ownership of slots', () => {
       }
     })
 
-    it('counts a silent loss while all records are read again as one of a reconnection', async () => {
-      const [a, b] = await settled(['a', 'b'])
-      await world.time.pass(2 * BEAT)
-      const slot = world.owners().indexOf(b!.id)
-      const before = world.engine.records.get(slotKey(slot))!
-      world.engine.update(slotKey(slot), 'somebody', before.revision)
-      await world.time.pass(10)
-      // As many writes as were lost: the number of the latest does not show it.
-      world.engine.loseQuietly(() => {
-        world.engine.lose(1)
-        world.engine.write('other', '')
+    for (const change of ['change', 'creation']) {
+      it(`counts a silent loss of a ${change} as one of a reconnection, once all records are read again`, async () => {
+        const [a, b] = await settled(['a', 'b'])
+        await world.time.pass(2 * BEAT)
+        const slot = change === 'change' ? world.owners().indexOf(b!.id) : world.slots
+        const before = world.engine.records.get(slotKey(slot))
+        if (before) world.engine.update(slotKey(slot), 'somebody', before.revision)
+        else world.engine.create(slotKey(slot), '')
+        await world.time.pass(10)
+        // As many writes as were lost: the number of the latest does not show it.
+        world.engine.loseQuietly(() => {
+          world.engine.lose(1)
+          world.engine.write('other', '')
+        })
+        await world.time.pass(BEAT + 1000)
+        for (const { logged } of [a!, b!]) {
+          logged.join().should.match(/The engine has lost records/)
+        }
+        await world.time.until(() => world.isSettled(), 2 * TTL + 10_000)
       })
-      await world.time.pass(BEAT + 1000)
-      for (const { logged } of [a!, b!]) logged.join().should.match(/The engine has lost records/)
-      await world.time.until(() => world.isSettled(), 2 * TTL + 10_000)
-    })
+    }
 
     it('leaves no record of lives that have ended long ago', async () => {
       const [, b] = await settled(['a', 'b'])
@@ -286,6 +291,8 @@ describe('the ownership of slots', () => {
       world.engine.records.has(key).should.be.false()
       world.engine.records.get(slotKey(slot))!.value.should.equal(`${b!.id}-0`)
       await world.time.until(() => a!.ownership.owns(slot), 10_000)
+      // A life without a record is nobody to whom anything could be given.
+      should(a!.given).eql([])
     })
 
     it('is not ended before its own TTL, where that is longer than that of the others', async () => {
