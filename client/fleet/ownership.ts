@@ -146,6 +146,7 @@ export function openOwnership(options: OwnershipOptions) {
   let resumeAt = Number.NEGATIVE_INFINITY
   let life = newLife()
   let renewing: Promise<void> | undefined
+  let cancelStop: (() => void) | undefined
   let cancelRetry: (() => void) | undefined
   let reason: string | undefined
   let closing: Promise<void> | undefined
@@ -304,9 +305,9 @@ export function openOwnership(options: OwnershipOptions) {
         startOver()
         return
       }
-      after(stopAt() - clock.now() + 1, () => {
-        if (clock.now() >= stopAt()) stopAll()
-      })
+      // A timer may come a little early: it could not find out by itself whether it is time.
+      cancelStop?.()
+      cancelStop = after(stopAt() - clock.now(), () => stopAll())
       if (isHealthy()) reason = undefined
       reconcile()
     } catch (error) {
@@ -353,6 +354,7 @@ export function openOwnership(options: OwnershipOptions) {
   function startOver(): void {
     const ended = life
     reason = 'The lease was ended by another instance, or the engine has lost it.'
+    cancelStop?.()
     beQuiet()
     stopAll()
     // What was known may be of records that are lost.
