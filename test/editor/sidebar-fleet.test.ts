@@ -130,7 +130,10 @@ inBrowser('the sidebar with an inventory', function () {
       await until(async () => (await shownNames()).length === number)
     }
     should(await more.isVisible()).be.false()
-    await says('.media-gateway-sidebar-count', /^2000 of 2500, not shown: 500\. To see others/)
+    await says(
+      '.media-gateway-sidebar-count',
+      /^2000 of 2500, not shown: 500\. To see other appliances/,
+    )
     await page.getByLabel('search name or URL').fill('site 21499')
     await until(async () => (await shownNames()).join() === 'Site 21499')
   })

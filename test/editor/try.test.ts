@@ -126,7 +126,7 @@ inBrowser('the button Try', function () {
     should(await attempt()).match(/read-only/)
     await editor.press('cancel')
     await openOn('control-route', { ...stop, gateway: 'observer' })
-    should(await attempt()).match(/may only read: a run would be refused/)
+    should(await attempt()).match(/may only read: the gateway would refuse the change/)
     await editor.press('cancel')
     // The browser itself tells a failed call as an error.
     should(editor.complaints.splice(0)).matchEach(/Failed to load resource/)

@@ -384,9 +384,9 @@ describe('a failover whose appliance moves', () => {
     outage.failed(bergen!, error, 'write')
     outage.failed(oslo!, large, 'write')
     told
-      .map((text) => text.replace(/"(\w+)".* (waits|cannot) .*/, '$1 $2'))
+      .map((text) => text.replace(/"(\w+)".* (is waiting|cannot) .*/, '$1 $2'))
       .should.eql([
-        'oslo: The failover of oslo waits',
+        'oslo: The failover of oslo is waiting',
         'bergen: What the failover of bergen cannot',
         'oslo: What the failover of oslo cannot',
       ])
