@@ -95,7 +95,9 @@ describe('the config node', () => {
       await load(`${simulator.url}${ending}`)
       const error = await failure('list-devices')
       error.code.should.equal('LOGIN_REFUSED')
-      error.message.should.match(/The URL ends in \/api, which is added automatically: remove it\./)
+      error.message.should.match(
+        /Remove \/api from the end of the URL: it is added automatically\./,
+      )
     })
   }
 

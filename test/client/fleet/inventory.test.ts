@@ -256,8 +256,8 @@ describe('an inventory', () => {
     const wrong: Array<[text: string, sentence: RegExp]> = [
       ['oslo,https://10.0.0.1,ops,s3cret', /^The inventory is no JSON, and no CSV/],
       ['site;url\noslo;https://10.0.0.1', /its first line must name the columns/],
-      ['name,password\noslo,"s3cret', /without its counterpart: see line 2\.$/],
-      ['name,password\noslo,"s3cret"x', /without its counterpart: see line 2\.$/],
+      ['name,password\noslo,"s3cret', /not closed: see line 2\.$/],
+      ['name,password\noslo,"s3cret"x', /not closed: see line 2\.$/],
       ['name,baseUrl,passwort\na,b,s3cret', /"passwort"\. Did you mean password\? Rename/],
       ['name,ip\na,10.0.0.1', /"ip"\. Did you mean baseUrl\?/],
       ['name,url,URL\na,b,c', /^Two columns of the inventory are called baseUrl\./],

@@ -113,7 +113,7 @@ describe('watching', () => {
       })
       event.should.containDeep({
         event: 'route.status',
-        text: `${route.name} has an error, running (No licence)`,
+        text: `${route.name} has an error (running, No licence)`,
         before: 'ok',
         after: 'error',
         details: 'No licence',
