@@ -328,6 +328,20 @@ describe('the ownership of slots', () => {
       world.engine.records.get(memberKey(`${b!.id}-0`))!.value.should.not.containEql('ended')
       await world.time.until(() => world.isSettled(), 10_000)
     })
+
+    it('does not count silence across a loss of records either, though its record is as before', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      b!.kill()
+      await world.time.pass(TTL - 2 * BEAT)
+      const later = Array.from({ length: 9 }, () => world.engine.write('other', ''))
+      await world.time.pass(10)
+      world.engine.loseQuietly(() => world.engine.lose(later.length))
+      const isKnown = (): boolean => /The engine has lost records/.test(a!.logged.join())
+      await world.time.until(isKnown, BEAT + 500)
+      await world.time.pass(TTL - BEAT)
+      world.engine.records.get(memberKey(`${b!.id}-0`))!.value.should.not.containEql('ended')
+      await world.time.until(() => world.isSettled(), 10_000)
+    })
   })
 
   describe('when its lease cannot be renewed', () => {
