@@ -194,13 +194,15 @@ withNats('the engine of a fleet', function () {
       await until(() => engine.logged.length === 1)
       engine.logged[0]!.should.match(/^warn: .*"tests" cannot be reached \(ECONNREFUSED\)/)
       await pause(2500)
-      engine.logged.length.should.equal(1)
+      // Each reason once: on a busy machine a try may also take too long.
+      engine.logged.should.eql([...new Set(engine.logged)])
       should(engine.link.since).be.undefined()
 
       await nats.start()
       await isUp(engine)
       const [first, id] = [engine.link.since!, serverIdOf(engine)]
-      engine.logged.slice(1).should.eql(['info: The engine of the fleet "tests" responds again.'])
+      const infos = engine.logged.filter((line) => line.startsWith('info:'))
+      infos.should.eql(['info: The engine of the fleet "tests" responds again.'])
 
       await nats.kill()
       await isDown(engine)

@@ -300,15 +300,22 @@ export function leftOver(simulator: Simulator): string[] {
   if (simulator.openSessions > strandedBy(journal)) {
     problems.push(`${simulator.openSessions} sessions left open`)
   }
-  if (simulator.openSockets > 0) problems.push('a socket left open')
+  const { openSockets } = simulator
+  if (openSockets > 0) problems.push(`${openSockets} sockets left open`)
   return problems
 }
 
-/** The end of a connection takes a moment to arrive at the other side. */
+const EACH_MS = 20
+const LONGEST_MS = 5000
+
+/**
+ * The end of a connection takes a moment to arrive at the other side. Turns are counted, not time: a
+ * process that was held up has not heard of it yet.
+ */
 export async function closed(simulators: Simulator[]): Promise<void> {
-  const deadline = Date.now() + 5000
-  while (simulators.some(({ openSockets }) => openSockets > 0) && Date.now() < deadline) {
-    await pause(20)
+  for (let waited = 0; waited < LONGEST_MS; waited += EACH_MS) {
+    if (simulators.every(({ openSockets }) => openSockets === 0)) return
+    await pause(EACH_MS)
   }
 }
 
