@@ -318,12 +318,14 @@ inBrowser('the sidebar with an inventory', function () {
       const message = 'The lease is lost.'
       instead['appliances'] = () => ({ status: 502, json: { code: 'UNAVAILABLE', message } })
       await says('.media-gateway-sidebar-notice', message)
-      editor.complaints.length = 0
       await sidebar.locator('input').first().scrollIntoViewIfNeeded()
       await shoot('lost')
       should(await sidebar.evaluate(faintTexts)).eql([])
       const width = await sidebar.evaluate((one) => [one.scrollWidth, one.clientWidth])
       should(width[0]).equal(width[1])
+      // Each poll since then was answered so.
+      should(editor.complaints).matchEach(/502/)
+      editor.complaints.length = 0
     })
   }
 
