@@ -22,12 +22,12 @@ export async function differenceIn(judged: Judged[]): Promise<string | undefined
   return place < 0 ? undefined : `it has\n${present[place]}\nfor\n${wanted[place]}`
 }
 
-/** Whether the page has what does not depend on a run: the rules, and a column for each node. */
+/** Whether the page has what does not depend on a run: rules, exceptions, and a column for each node. */
 export function hasFrame(): boolean {
   const inShort = (text: string): string => text.replaceAll(/[ -]+/g, ' ')
   const page = inShort(readFileSync(PAGE, 'utf8'))
-  return [rules(), asTable(['Fault', ...NODE_NAMES], [])].every((table) =>
-    page.includes(inShort(table)),
+  return [rules(), exceptions(), asTable(['Fault', ...NODE_NAMES], [])].every((part) =>
+    page.includes(inShort(part)),
   )
 }
 
@@ -69,11 +69,14 @@ function tables(judged: Judged[]): string {
     'The required outcome of a fault at one request. Before the slash: only this request is affected. After the slash: all following requests are affected too.',
     rules(),
     'Exceptions:',
-    REASONS.map((reason) => `- ${reason[0]!.toUpperCase()}${reason.slice(1)}.`).join('\n'),
+    exceptions(),
     'The measured outcomes, for all requests of a node together:',
     outcomes(judged),
   ].join('\n\n')
 }
+
+const exceptions = (): string =>
+  REASONS.map((reason) => `- ${reason[0]!.toUpperCase()}${reason.slice(1)}.`).join('\n')
 
 function rules(): string {
   const places = Object.entries(RULED) as Array<[Place, string]>
