@@ -100,7 +100,7 @@ describe('a failover', () => {
 
     it('during its switch knows after the restart that it was its own', async () => {
       const told = await protecting({ restore: 'monitor', monitor: { id: 'monitor' } })
-      simulator.fault({ kind: 'latency', ms: 100, match: { action: 'update' }, times: 1 })
+      simulator.fault({ kind: 'latency', ms: 800, match: { action: 'update' }, times: 1 })
       loseMain()
       await until(() => updates().length === 1)
       await told.protection.close()
