@@ -251,6 +251,14 @@ inBrowser('an inventory in the forms', function () {
     const { body } = asked.at(-1)!
     should(body).containDeep({ appliance: 'Oslo 2', connection: { inventoryType: 'json' } })
     should(body['connection']).have.property('inventory', INVENTORY)
+
+    // The rows may name variables as their secrets: which ones counts too.
+    const mark = page.locator('.media-gateway-test-outdated')
+    should(await mark.isVisible()).be.false()
+    await editor.openTabOf('#node-config-input-secretPrefix')
+    await page.locator('#node-config-input-secretPrefix').press('A')
+    await editor.openTabOf('#media-gateway-test')
+    should(await mark.isVisible()).be.true()
     await editor.press('cancel')
   })
 

@@ -85,10 +85,6 @@ export function stageAdmin(): void {
       ],
       tokens['writer'],
     )
-    // A deploy is answered before the nodes are there.
-    while ((await ask('state', { id: 'gateway' })).body['notDeployed']) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
   })
   after(async () => {
     delete process.env['MEDIA_GATEWAY_TEST_SECRET']

@@ -14,22 +14,16 @@ import { createOutcome } from '../../editor/outcome'
 import { createListbox } from '../../editor/pickers/list'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
-import type { CheckedInventory, Connection, ConnectionReport, MadeReport } from '../../wire'
+import {
+  CONNECTION,
+  type CheckedInventory,
+  type Connection,
+  type ConnectionReport,
+  type MadeReport,
+} from '../../wire'
 import { faultList } from './inventory'
 import { certificateRows, reportRows } from './report'
 import { testEach, testedRows, trustRows } from './test-all'
-
-/** What a test depends on. */
-const TESTED = [
-  'inventory',
-  'baseUrl',
-  'username',
-  'password',
-  'fingerprint',
-  'tls',
-  'proxy',
-  'timeout',
-]
 
 /** Brings the row with the button, and the place for the result, to life. */
 export function prepareTest(node: EditorNode): void {
@@ -161,7 +155,7 @@ export function prepareTest(node: EditorNode): void {
   allButton.addEventListener('click', () => void run(allButton, testAll))
   reportButton.addEventListener('click', () => void run(reportButton, makeReport))
   choice.onChange(compare)
-  for (const property of TESTED) {
+  for (const property of CONNECTION) {
     for (const event of ['change', 'keyup']) field(node, property).on(event, compare)
   }
 }
