@@ -4,105 +4,32 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import { connect, type Msg, type NatsConnection } from '@nats-io/transport-node'
+import { connect } from '@nats-io/transport-node'
 import should from 'should'
 import { GatewayError, invalidInput, say } from '../../client/errors'
-import { openEngine, type Engine } from '../../client/fleet/nats/engine'
-import type { EngineOptions } from '../../client/fleet/nats/options'
-import { sealed, unsealed, type Pace } from '../../client/fleet/nats/wire'
+import { sealed } from '../../client/fleet/nats/wire'
 import { SLOTS, slotOf } from '../../client/fleet/slots'
-import type { Command, Serving } from '../../client/fleet/types'
 import { Stop } from '../../client/stop'
+import {
+  ALL_SLOTS,
+  KEY,
+  command,
+  engines,
+  isBegun,
+  isDown,
+  isUp,
+  open,
+  owner,
+  server,
+  type Opened,
+} from '../support/engines'
 import { errorOf } from '../support/errors'
-import { startNats, startWire, withNats, type NatsServer, type Wire } from '../support/nats'
+import { afterThisTest } from '../support/hooks'
+import { startWire, type NatsServer, type Wire, withNats } from '../support/nats'
 import { pause, until } from '../support/until'
-
-const TTL = 3000
-const KEY = 'the key of the fleet in the tests'
-const PACE: Pace = { repeat: 100, sign: 200, silence: 1500 }
-const ALL = Array.from({ length: SLOTS }, (_, slot) => slot)
-const ROOT = 'media-gateway.tests'
 
 withNats('the commands of a fleet', function () {
   this.timeout(60_000)
-  const ending: Array<() => unknown> = []
-  afterEach(async () => {
-    for (const end of ending.splice(0).reverse()) await end()
-  })
-
-  interface Opened extends Engine {
-    readonly logged: string[]
-  }
-
-  function open(servers: string, options: Partial<EngineOptions> = {}, pace = PACE): Opened {
-    const logged: string[] = []
-    const engine = openEngine(
-      {
-        servers,
-        fleet: 'tests',
-        key: KEY,
-        replicas: 1,
-        ttlMs: TTL,
-        log: (level, text) => logged.push(`${level}: ${text}`),
-        ...options,
-      },
-      pace,
-    )
-    ending.push(() => engine.close())
-    return Object.assign(Object.create(engine) as Engine, { logged })
-  }
-
-  const isUp = (...all: Engine[]): Promise<void> =>
-    until(() => all.every(({ link }) => link.isUp), 'the connection')
-  const isDown = ({ link }: Engine): Promise<void> => until(() => !link.isUp, 'the loss')
-
-  async function server(...options: Parameters<typeof startNats>): Promise<NatsServer> {
-    const nats = await startNats(...options)
-    ending.push(() => nats.remove())
-    return nats
-  }
-
-  /** So many engines on one server. */
-  async function engines<Count extends 2 | 3>(
-    count: Count,
-    ...options: Parameters<typeof startNats>
-  ): Promise<{ nats: NatsServer; all: Opened[] }> {
-    const nats = await server(...options)
-    const all = Array.from({ length: count }, () => open(nats.url))
-    await isUp(...all)
-    return { nats, all }
-  }
-
-  const command = (about: Partial<Command> = {}): Command => ({
-    appliance: 'Oslo 1',
-    writes: true,
-    from: 'one',
-    body: undefined,
-    ...about,
-  })
-
-  interface Owner extends Serving {
-    readonly carriedOut: Command[]
-  }
-
-  /** Serves these slots, and notes what it carries out. */
-  function owner(
-    engine: Engine,
-    slots: readonly number[],
-    carryOut: (command: Command) => unknown = () => 'done',
-  ): Owner {
-    const carriedOut: Command[] = []
-    const serving = engine.commands.serve(async (each) => {
-      carriedOut.push(each)
-      return carryOut(each)
-    })
-    serving.take(slots)
-    return Object.assign(serving, { carriedOut })
-  }
-
-  const isBegun = ({ carriedOut }: Owner, count = 1): Promise<void> =>
-    until(() => carriedOut.length === count, 'the beginning')
 
   describe('reach the owner', () => {
     it('whatever the name of the appliance, and are answered', async () => {
@@ -113,7 +40,7 @@ withNats('the commands of a fleet', function () {
       const mine = owner(other, slots, ({ body }) => body)
       const theirs = owner(
         third,
-        ALL.filter((slot) => !slots.includes(slot)),
+        ALL_SLOTS.filter((slot) => !slots.includes(slot)),
       )
       const body = { bytes: Buffer.from([0, 255, 10]), $bytes: 'none', list: [1, null, 'ü'] }
       for (const appliance of names) {
@@ -150,14 +77,14 @@ withNats('the commands of a fleet', function () {
         }),
       ]
       for (const failure of failures) {
-        owner(other, ALL, () => Promise.reject(failure))
+        owner(other, ALL_SLOTS, () => Promise.reject(failure))
         const error = await errorOf(one.commands.send(command(), { waitMs: 5000 }))
         error.should.be.instanceof(GatewayError)
         should(error.message).equal(failure.message)
         should(error.cause).eql(failure.cause)
         should(error.sentences).eql(failure.sentences)
       }
-      owner(other, ALL, () => {
+      owner(other, ALL_SLOTS, () => {
         throw new TypeError('a fault of ours')
       })
       const error = await errorOf(one.commands.send(command(), { waitMs: 5000 }))
@@ -168,7 +95,7 @@ withNats('the commands of a fleet', function () {
     it('with 5,000 routes, there and back', async () => {
       const { all } = await engines(2)
       const [one, other] = all as [Opened, Opened]
-      owner(other, ALL, ({ body }) => body)
+      owner(other, ALL_SLOTS, ({ body }) => body)
       const routes = Array.from({ length: 5000 }, (_, id) => ({
         id: randomUUID(),
         name: `Route ${id}`,
@@ -183,7 +110,7 @@ withNats('the commands of a fleet', function () {
     it('and are refused before anything is sent where they cannot be', async () => {
       const { all } = await engines(2, { maxPayload: 65_536 })
       const [one, other] = all as [Opened, Opened]
-      const { carriedOut } = owner(other, ALL)
+      const { carriedOut } = owner(other, ALL_SLOTS)
       const round: { self?: unknown } = {}
       round.self = round
       for (const [body, why] of [
@@ -201,7 +128,7 @@ withNats('the commands of a fleet', function () {
     it('and fail where the result is too large to come back: a change was made then', async () => {
       const { all } = await engines(2, { maxPayload: 65_536 })
       const [one, other] = all as [Opened, Opened]
-      const { carriedOut } = owner(other, ALL, () => randomBytes(100_000))
+      const { carriedOut } = owner(other, ALL_SLOTS, () => randomBytes(100_000))
       for (const writes of [true, false]) {
         const error = await errorOf(one.commands.send(command({ writes }), { waitMs: 5000 }))
         error.code.should.equal('BAD_RESPONSE')
@@ -219,7 +146,7 @@ withNats('the commands of a fleet', function () {
       const [one, other] = all as [Opened, Opened]
       const sent = one.commands.send(command(), { waitMs: 10_000 })
       await pause(700)
-      const { carriedOut } = owner(other, ALL)
+      const { carriedOut } = owner(other, ALL_SLOTS)
       should(await sent).equal('done')
       carriedOut.length.should.equal(1)
     })
@@ -229,7 +156,7 @@ withNats('the commands of a fleet', function () {
       const [one, other] = all as [Opened, Opened]
       // The larger one takes longer to be packed.
       const bodies = ['x'.repeat(2_000_000), 'second', 'third']
-      const { carriedOut } = owner(other, ALL, () => pause(300))
+      const { carriedOut } = owner(other, ALL_SLOTS, () => pause(300))
       const answers = bodies.map((body) => one.commands.send(command({ body }), { waitMs: 10_000 }))
       await Promise.all(answers)
       should(carriedOut.map(({ body }) => body)).eql(bodies)
@@ -240,15 +167,15 @@ withNats('the commands of a fleet', function () {
       const [one, other, third] = all as [Opened, Opened, Opened]
       for (const writes of [true, false]) {
         const second = owner(third, [])
-        const first = owner(other, ALL, () => {
-          first.leave(ALL)
-          setTimeout(() => second.take(ALL), 50)
+        const first = owner(other, ALL_SLOTS, () => {
+          first.leave(ALL_SLOTS)
+          setTimeout(() => second.take(ALL_SLOTS), 50)
           throw new GatewayError('UNAVAILABLE', say('notOwned'))
         })
         should(await one.commands.send(command({ writes }), { waitMs: 5000 })).equal('done')
         first.carriedOut.length.should.equal(1)
         second.carriedOut.length.should.equal(1)
-        second.leave(ALL)
+        second.leave(ALL_SLOTS)
       }
     })
 
@@ -256,10 +183,10 @@ withNats('the commands of a fleet', function () {
       const { nats, all } = await engines(2)
       const [one, other] = all as [Opened, Opened]
       const raw = await connect({ servers: nats.url })
-      ending.push(() => raw.close())
+      afterThisTest(() => raw.close())
       let found = 0
       // As an owner that dies right after its answer.
-      const dying = raw.subscribe(`${ROOT}.command.>`, {
+      const dying = raw.subscribe('media-gateway.tests.command.>', {
         callback: (_, { reply = '' }) => {
           found++
           raw.publish(reply, sealed(KEY, { subject: reply }, { life: 'gone', now: 0 }))
@@ -270,7 +197,7 @@ withNats('the commands of a fleet', function () {
       await until(() => found === 3)
       dying.unsubscribe()
       await raw.flush()
-      const { carriedOut } = owner(other, ALL)
+      const { carriedOut } = owner(other, ALL_SLOTS)
       should(await sent).equal('done')
       carriedOut.length.should.equal(1)
     })
@@ -282,7 +209,7 @@ withNats('the commands of a fleet', function () {
       error.code.should.equal('UNAVAILABLE')
       error.message.should.match(/No instance works for appliance "Oslo 1"/)
       should(error.cause.applied).equal('no')
-      const { carriedOut } = owner(other, ALL)
+      const { carriedOut } = owner(other, ALL_SLOTS)
       await pause(500)
       carriedOut.should.eql([])
     })
@@ -308,7 +235,7 @@ withNats('the commands of a fleet', function () {
     it('also where they take longer than any silence', async () => {
       const { all } = await engines(2)
       const [one, other] = all as [Opened, Opened]
-      const { carriedOut } = owner(other, ALL, () => pause(4000).then(() => 'at last'))
+      const { carriedOut } = owner(other, ALL_SLOTS, () => pause(4000).then(() => 'at last'))
       const answers = [true, false].map((writes) =>
         one.commands.send(command({ writes }), { waitMs: 500 }),
       )
@@ -319,10 +246,10 @@ withNats('the commands of a fleet', function () {
     it('where answers get lost, and their sender gets one all the same', async () => {
       const nats = await server()
       const wire = await startWire(nats.port)
-      ending.push(() => wire.stop())
+      afterThisTest(() => wire.stop())
       const [one, other] = [open(wire.url), open(nats.url)]
       await isUp(one, other)
-      const { carriedOut } = owner(other, ALL, () => pause(200).then(() => 'done'))
+      const { carriedOut } = owner(other, ALL_SLOTS, () => pause(200).then(() => 'done'))
       for (let round = 0; round < 5; round++) {
         const sent = one.commands.send(command(), { waitMs: 20_000 })
         await until(() => carriedOut.length === round + 1)
@@ -338,12 +265,12 @@ withNats('the commands of a fleet', function () {
     it('where the config node of the owner is deployed again meanwhile', async () => {
       const { all } = await engines(2)
       const [one, other] = all as [Opened, Opened]
-      const before = owner(other, ALL, () => pause(1000).then(() => 'by the former'))
+      const before = owner(other, ALL_SLOTS, () => pause(1000).then(() => 'by the former'))
       const sent = one.commands.send(command(), { waitMs: 5000 })
       await isBegun(before)
-      before.leave(ALL)
+      before.leave(ALL_SLOTS)
       const closed = before.close()
-      const after = owner(other, ALL)
+      const after = owner(other, ALL_SLOTS)
       should(await sent).equal('by the former')
       await closed
       after.carriedOut.should.eql([])
@@ -353,7 +280,7 @@ withNats('the commands of a fleet', function () {
     it('and may have been when their sender is stopped after', async () => {
       const { all } = await engines(2)
       const [one, other] = all as [Opened, Opened]
-      const first = owner(other, ALL, () => pause(1000))
+      const first = owner(other, ALL_SLOTS, () => pause(1000))
       const stop = new Stop()
       const stopped = errorOf(one.commands.send(command(), { waitMs: 60_000, stop }))
       await isBegun(first)
@@ -368,7 +295,7 @@ withNats('the commands of a fleet', function () {
     async function withWire(): Promise<{ wire: Wire; all: [Opened, Opened, Opened] }> {
       const nats = await server()
       const wire = await startWire(nats.port)
-      ending.push(() => wire.stop())
+      afterThisTest(() => wire.stop())
       const all: [Opened, Opened, Opened] = [open(nats.url), open(wire.url), open(nats.url)]
       await isUp(...all)
       return { wire, all }
@@ -377,12 +304,12 @@ withNats('the commands of a fleet', function () {
     it('are in doubt when it is cut off: changes are not repeated, and reads are', async () => {
       const { wire, all } = await withWire()
       const [one, other, third] = all
-      const first = owner(other, ALL, () => pause(5000))
+      const first = owner(other, ALL_SLOTS, () => pause(5000))
       const change = errorOf(one.commands.send(command(), { waitMs: 5000 }))
       const read = one.commands.send(command({ writes: false }), { waitMs: 5000 })
       await isBegun(first, 2)
       wire.cut()
-      const second = owner(third, ALL)
+      const second = owner(third, ALL_SLOTS)
       const error = await change
       error.code.should.equal('OUTCOME_UNKNOWN')
       should(error.cause.applied).equal('maybe')
@@ -393,13 +320,13 @@ withNats('the commands of a fleet', function () {
     it('get their outcome from it when it is back, whichever instance owns the appliance then', async () => {
       const { wire, all } = await withWire()
       const [one, other, third] = all
-      const first = owner(other, ALL, () => pause(1000).then(() => 'by the first'))
+      const first = owner(other, ALL_SLOTS, () => pause(1000).then(() => 'by the first'))
       const sent = one.commands.send(command(), { waitMs: 5000 })
       await isBegun(first)
       wire.cut()
       await isDown(other)
-      first.leave(ALL)
-      const second = owner(third, ALL)
+      first.leave(ALL_SLOTS)
+      const second = owner(third, ALL_SLOTS)
       wire.mend()
       should(await sent).equal('by the first')
       second.carriedOut.should.eql([])
@@ -409,15 +336,15 @@ withNats('the commands of a fleet', function () {
       const { all } = await engines(3)
       const [one, other, third] = all as [Opened, Opened, Opened]
       const journal: unknown[] = []
-      const first = owner(other, ALL, async () => {
+      const first = owner(other, ALL_SLOTS, async () => {
         await pause(1000)
         throw new GatewayError('UNAVAILABLE', say('notOwned'))
       })
       const stopping = errorOf(one.commands.send(command({ body: 'stop' }), { waitMs: 5000 }))
       await isBegun(first)
       await pause(300)
-      first.leave(ALL)
-      owner(third, ALL, ({ body }) => journal.push(body))
+      first.leave(ALL_SLOTS)
+      owner(third, ALL_SLOTS, ({ body }) => journal.push(body))
       await one.commands.send(command({ body: 'start' }), { waitMs: 5000 })
       const error = await stopping
       error.code.should.equal('UNAVAILABLE')
@@ -433,13 +360,13 @@ withNats('the commands of a fleet', function () {
         longest: number,
       ): Promise<{ begun: () => string[]; kill: () => Promise<void> }> {
         const folder = mkdtempSync(join(tmpdir(), 'media-gateway-fleet-'))
-        ending.push(() => rmSync(folder, { recursive: true, force: true }))
+        afterThisTest(() => rmSync(folder, { recursive: true, force: true }))
         const journal = join(folder, 'journal')
         writeFileSync(journal, '')
         const args = [nats.url, KEY, journal, String(shortest), String(longest)]
         const child = fork(join(__dirname, '../support/fleet-owner.js'), args)
         const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-        ending.push(() => child.kill('SIGKILL'))
+        afterThisTest(() => child.kill('SIGKILL'))
         await new Promise((resolve) => child.once('message', resolve))
         return {
           begun: () => readFileSync(journal, 'utf8').split('\n').filter(Boolean),
@@ -473,7 +400,7 @@ withNats('the commands of a fleet', function () {
         await first.kill()
         await pause(1000)
         const journal: string[] = []
-        owner(other, ALL, ({ appliance, body }) => {
+        owner(other, ALL_SLOTS, ({ appliance, body }) => {
           journal.push(`${String(body)} ${appliance}`)
           return 'by the next'
         })
@@ -535,7 +462,7 @@ withNats('the commands of a fleet', function () {
         await until(() => first.begun().length > 500)
         await first.kill()
         await pause(1000)
-        second.take(ALL)
+        second.take(ALL_SLOTS)
         await Promise.all(work)
 
         const times = new Map<string, number>()
@@ -555,193 +482,6 @@ withNats('the commands of a fleet', function () {
           should(counts[each]).be.above(10, JSON.stringify(counts))
         }
       })
-    })
-  })
-
-  describe('from somebody else on the engine', () => {
-    interface Attacked {
-      one: Opened
-      other: Opened
-      third: Opened
-      mine: Owner
-      nats: NatsServer
-      raw: NatsConnection
-      /** What was published below the subject of the fleet so far. */
-      heard: Msg[]
-      /** The life of the owner. */
-      life: string
-    }
-
-    async function attacked(): Promise<Attacked> {
-      const { nats, all } = await engines(3)
-      const [one, other, third] = all as [Opened, Opened, Opened]
-      const raw = await connect({ servers: nats.url })
-      ending.push(() => raw.close())
-      const heard: Msg[] = []
-      raw.subscribe(`${ROOT}.>`, { callback: (_, each) => void heard.push(each) })
-      await raw.flush()
-      const mine = owner(other, ALL, ({ body }) => body)
-      should(await one.commands.send(command({ body: 'once' }), { waitMs: 5000 })).equal('once')
-      const taken = (): Msg | undefined =>
-        heard.find(({ subject }) => subject.startsWith(`${ROOT}.instance.`))
-      await until(() => taken() !== undefined, 'what it has heard')
-      const life = taken()!.subject.split('.').at(-1)!
-      return { one, other, third, mine, nats, raw, heard, life }
-    }
-
-    /** What the owner has done with all that was published before. */
-    const settled = async ({ one, raw, mine }: Attacked): Promise<unknown[]> => {
-      await raw.flush()
-      await one.commands.send(command({ body: 'last' }), { waitMs: 5000 })
-      return mine.carriedOut.map(({ body }) => body)
-    }
-
-    const refusals = ({ other }: Attacked): string[] =>
-      other.logged.filter((line) => /was refused/.test(line))
-
-    /** A command that is right in all, unless something of it is changed. */
-    function message(
-      { life }: Attacked,
-      { at = performance.now(), key = KEY, subject = `${ROOT}.instance.${life}` } = {},
-    ): { subject: string; reply: string; data: Buffer } {
-      const place = { subject: `${ROOT}.instance.${life}`, reply: `${ROOT}.reply.x.1` }
-      const head = { id: randomUUID(), at, appliance: 'Oslo 1', writes: true, from: 'nobody' }
-      const data = sealed(key, { ...place, subject }, head, Buffer.from('{"value":"forged"}'))
-      return { ...place, data }
-    }
-
-    const publish = (
-      { raw }: Attacked,
-      { subject, reply, data }: Pick<Msg, 'subject' | 'data' | 'reply'>,
-    ): void => raw.publish(subject, data, reply === undefined || reply === '' ? {} : { reply })
-
-    it('are carried out with the key of the fleet, on the clock of the owner', async () => {
-      const scene = await attacked()
-      publish(scene, message(scene))
-      should(await settled(scene)).eql(['once', 'forged', 'last'])
-      should(refusals(scene)).eql([])
-      // Not where the slot has moved on.
-      scene.mine.leave(ALL)
-      owner(scene.third, ALL)
-      publish(scene, message(scene))
-      await scene.raw.flush()
-      await scene.one.commands.send(command(), { waitMs: 5000 })
-      should(scene.mine.carriedOut.length).equal(3)
-    })
-
-    it('do nothing without it: one line in the log, however many there are', async () => {
-      const scene = await attacked()
-      const { heard } = scene
-      const slot = `${ROOT}.command.${slotOf('Oslo 1')}`
-      const right = message(scene).data
-      for (const data of [
-        message(scene, { key: 'another key of the same length' }).data,
-        message(scene, { subject: slot }).data,
-        // Without the seal, changed after it, cut, and nothing.
-        right.subarray(32),
-        Buffer.concat([right.subarray(0, -2), Buffer.from('X}')]),
-        right.subarray(0, 31),
-        Buffer.of(),
-        gzipSync(Buffer.alloc(50_000_000)),
-      ]) {
-        publish(scene, { ...message(scene), data })
-        publish(scene, { ...message(scene), subject: slot, data })
-      }
-      publish(scene, { ...message(scene), reply: `${ROOT}.reply.y.1`, data: right })
-      const answers = heard.length
-      should(await settled(scene)).eql(['once', 'last'])
-      refusals(scene).length.should.equal(1)
-      refusals(scene)[0]!.should.match(/^warn: .*not signed with the fleet key/)
-      should(refusals(scene).join().includes(KEY)).be.false()
-      heard
-        .slice(0, answers)
-        .filter(({ subject }) => /reply\.[xy]\./.test(subject))
-        .should.eql([])
-    })
-
-    it('do nothing when they are too old, or from the future', async () => {
-      const scene = await attacked()
-      for (const at of [-61_000, 120_000]) {
-        publish(scene, message(scene, { at: performance.now() + at }))
-      }
-      publish(scene, message(scene, { at: Number.NaN }))
-      should(await settled(scene)).eql(['once', 'last'])
-      refusals(scene).length.should.equal(1)
-      refusals(scene)[0]!.should.match(/too old/)
-    })
-
-    it('do nothing when they are sent again, to the same owner or to the next', async () => {
-      const scene = await attacked()
-      const { heard, mine, other, third, one } = scene
-      const again = (to = ''): void => {
-        for (const each of heard) {
-          const subject = each.subject.replace(/(?<=instance\.).*/, (life) => to || life)
-          publish(scene, { subject, reply: each.reply, data: each.data })
-        }
-      }
-      again()
-      should(await settled(scene)).eql(['once', 'last'])
-      mine.leave(ALL)
-      const next = owner(third, ALL)
-      again()
-      await one.commands.send(command({ body: 'to the next' }), { waitMs: 5000 })
-      const { subject } = heard.findLast((each) => each.subject.includes('.instance.'))!
-      again(subject.split('.').at(-1))
-      await one.commands.send(command({ body: 'last of all' }), { waitMs: 5000 })
-      should(next.carriedOut.map(({ body }) => body)).eql(['to the next', 'last of all'])
-      should(mine.carriedOut.map(({ body }) => body)).eql(['once', 'last'])
-      should(refusals({ ...scene, other })).eql([])
-    })
-
-    it('answer nothing to a sender: it waits for the answer with the key', async () => {
-      const { nats, all } = await engines(2)
-      const [one] = all as [Opened]
-      const raw = await connect({ servers: nats.url })
-      ending.push(() => raw.close())
-      let offers = KEY
-      const answer = (key: string, reply: string, head: object): void => {
-        const bytes = Buffer.from('{"value":{"result":"forged"}}')
-        raw.publish(reply, sealed(key, { subject: reply }, head, bytes))
-      }
-      raw.subscribe(`${ROOT}.command.>`, {
-        callback: (_, { reply = '' }) =>
-          answer(offers, reply, { life: 'x', now: performance.now() }),
-      })
-      raw.subscribe(`${ROOT}.instance.x`, {
-        callback: (_, { reply = '' }) => answer('another key', reply, { state: 'done', now: 0 }),
-      })
-      await raw.flush()
-      const doubtful = await errorOf(one.commands.send(command(), { waitMs: 1000 }))
-      doubtful.code.should.equal('OUTCOME_UNKNOWN')
-      offers = 'another key'
-      const error = await errorOf(one.commands.send(command(), { waitMs: 1000 }))
-      error.code.should.equal('UNAVAILABLE')
-    })
-
-    it('become no more in memory than the limits allow', async () => {
-      const scene = await attacked()
-      const { life, mine } = scene
-      const place = { subject: `${ROOT}.instance.${life}`, reply: `${ROOT}.reply.x.2` }
-      const answers: unknown[] = []
-      scene.raw.subscribe(place.reply, {
-        callback: (_, { data, subject }) => {
-          answers.push(unsealed(KEY, { subject }, data)?.head['state'])
-        },
-      })
-      const text = `{"value":[${'{},'.repeat(600_000)}{}]}`
-      for (const bytes of [gzipSync(Buffer.alloc(100_000_000)), gzipSync(text)]) {
-        const head = {
-          id: randomUUID(),
-          at: performance.now(),
-          appliance: 'Oslo 1',
-          writes: true,
-          from: '',
-        }
-        publish(scene, { ...place, data: sealed(KEY, place, head, bytes) })
-      }
-      should(await settled(scene)).eql(['once', 'last'])
-      await until(() => answers.length === 2)
-      mine.carriedOut.length.should.equal(2)
     })
   })
 })

@@ -24,7 +24,7 @@ export const mochaHooks = {
   },
 
   async afterEach(): Promise<void> {
-    for (const end of ends.splice(0)) await end()
+    for (const end of ends.splice(0).reverse()) await end()
   },
 
   async afterAll(this: Mocha.Context): Promise<void> {
@@ -50,7 +50,7 @@ const untilTimed = (): Promise<unknown> => new Promise(setImmediate)
 
 const ends: Array<() => unknown> = []
 
-/** Ends what a test has started, also where it fails and is tried again. */
+/** Ends what a test has started, the latest first; also where it fails and is tried again. */
 export const afterThisTest = (end: () => unknown): void => void ends.push(end)
 
 /** After the last file, where one process runs them all. A worker ends with its process. */
