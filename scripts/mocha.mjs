@@ -222,7 +222,7 @@ export const testFiles = () =>
     'nodes/failover-moves',
     'nodes/update',
     'nodes/ensure',
-    'client/fleet/ownership',
+    'client/fleet/ownership-histories',
     'recipes/people',
     'client/watch/field-alarms',
     'nodes/fleet-share',

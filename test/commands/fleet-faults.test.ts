@@ -1,8 +1,8 @@
 // What a fleet promises, on real processes: several Node-REDs and a nats-server that are killed, halted
 // and cut off, judged by what the appliances have received.
-import type { KV } from '@nats-io/kv'
 import should from 'should'
 import { instanceFor, slotOf } from '../../client/fleet/slots'
+import { fillDisk, freeDisk } from '../support/disk'
 import {
   fleetTools,
   type Account,
@@ -304,9 +304,9 @@ withNats('a fleet', function () {
     {
       title: '7: the disk of the engine is full for two TTL',
       isLong: true,
-      away: (): Promise<void> => fillDisk(nats),
+      away: (): Promise<void> => fillDisk({ url: nats.url, account: ACCOUNT }),
       lasts: 2 * TTL_MS,
-      back: (): Promise<void> => freeDisk(nats),
+      back: (): Promise<void> => freeDisk({ url: nats.url, account: ACCOUNT }),
     },
   ]) {
     it(`${title}: all stop, say so once, and go on with one owner each`, async () => {
@@ -586,38 +586,6 @@ interface Listed {
   id: string
   error?: { code: string }
   inventory?: { owned: number }
-}
-
-/** Until nothing more fits, however small. */
-const fillDisk = (nats: NatsServer): Promise<void> =>
-  filler(nats, async (bucket) => {
-    for (const bytes of [900_000, 100]) {
-      const part = new Uint8Array(bytes)
-      const isFull = (error: { code?: number }): boolean => {
-        should(error.code).equal(INSUFFICIENT_RESOURCES)
-        return true
-      }
-      for (let count = 0, full = false; !full; count++) {
-        full = await bucket.put(`${bytes}-${count}`, part).then(() => false, isFull)
-      }
-    }
-  })
-
-const INSUFFICIENT_RESOURCES = 10023
-
-const freeDisk = (nats: NatsServer): Promise<void> =>
-  filler(nats, async (bucket) => void (await bucket.destroy()))
-
-async function filler(nats: NatsServer, work: (bucket: KV) => Promise<void>): Promise<void> {
-  const { connect } = await import('@nats-io/transport-node')
-  const { Kvm } = await import('@nats-io/kv')
-  const { user, password: pass } = ACCOUNT
-  const connection = await connect({ servers: nats.url, user, pass })
-  try {
-    await work(await new Kvm(connection).create('filler', { storage: 'file' as never }))
-  } finally {
-    await connection.close()
-  }
 }
 
 function longestPause(times: readonly number[]): number {

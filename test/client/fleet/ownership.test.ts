@@ -1,32 +1,16 @@
-import * as fc from 'fast-check'
 import should from 'should'
 import { SLOTS, instanceFor } from '../../../client/fleet/slots'
 import { memberKey, slotKey } from '../../../client/fleet/ownership/records'
-import { BEAT, TTL, World, type Instance } from './ownership-world'
+import { BEAT, TTL } from './ownership-world'
 
-const FENCE = 0.9 * TTL
-const count = (owners: readonly string[], id: string): number =>
-  owners.filter((owner) => owner === id).length
+import { FENCE, afterRenewal, count, newWorld, settled, stageWorld, world } from './ownership-stage'
 
 describe('the ownership of slots', () => {
-  let world: World
-
-  /** Starts instances and waits until each slot has its owner. */
-  async function settled(names: string[], slots = 16): Promise<Instance[]> {
-    world = new World({ slots })
-    const started = names.map((name) => world.start(name))
-    await world.time.until(() => world.isSettled(), TTL + 10_000)
-    return started
-  }
-
-  afterEach(() => {
-    world.doubles.should.eql([])
-    world.instances.flatMap(({ wrong }) => wrong).should.eql([])
-  })
+  stageWorld()
 
   describe('in good order', () => {
     it('gives each slot to the instance that rendezvous hashing names, after a TTL of quiet', async () => {
-      world = new World({ slots: SLOTS })
+      newWorld(SLOTS)
       for (const name of ['a', 'b', 'c']) world.start(name)
       await world.time.pass(TTL - 100)
       world.engine.writes.should.equal(0)
@@ -59,7 +43,7 @@ describe('the ownership of slots', () => {
     })
 
     it('takes 256 slots a few at a time', async () => {
-      world = new World({ slots: SLOTS })
+      newWorld(SLOTS)
       const a = world.start('a')
       let most = 0
       let before = 0
@@ -265,7 +249,7 @@ describe('the ownership of slots', () => {
     })
 
     it('is not ended before its record has not changed for a whole TTL', async () => {
-      world = new World({ slots: 16 })
+      newWorld(16)
       world.start('a')
       await world.time.pass(0.3 * BEAT)
       const b = world.start('b')
@@ -297,7 +281,7 @@ describe('the ownership of slots', () => {
 
     it('is not ended before its own TTL, where that is longer than that of the others', async () => {
       const LONG = 3 * TTL
-      world = new World({ slots: 16 })
+      newWorld(16)
       const a = world.start('a')
       const b = world.start('b', { ttlMs: LONG })
       await world.time.until(() => world.isSettled(), LONG + 10_000)
@@ -451,211 +435,6 @@ describe('the ownership of slots', () => {
     })
   })
 
-  describe('when the engine has lost records', () => {
-    it('begins anew after the quiet time when it comes back empty', async () => {
-      await settled(['a', 'b', 'c'])
-      const before = world.owners()
-      world.restartEngine(() => world.engine.wipe())
-      const from = world.time.now
-      const created = await world.time.until(() => world.engine.records.size > 0, TTL + 10_000)
-      created.should.be.above(TTL)
-      await world.time.until(() => world.isSettled(), TTL + 10_000 - (world.time.now - from))
-      world.owners().should.eql(before)
-    })
-
-    it('says that the lease was lost, also where nothing is left to be stopped', async () => {
-      const all = await settled(['a', 'b', 'c'])
-      for (const each of all) each.stopping = 0
-      world.restartEngine(() => world.engine.wipe())
-      await world.time.until(() => world.engine.records.size > 0, TTL + 10_000)
-      await world.time.until(() => world.isSettled(), TTL + 10_000)
-      for (const { id, states } of all) {
-        const lost = states.filter(({ phase }) => phase === 'lost')
-        should(lost.length > 0).equal(true, id)
-        for (const { reason } of lost) should(reason).be.a.String()
-      }
-    })
-
-    it('begins anew also when its records are lost without a word', async () => {
-      const [a] = await settled(['a', 'b'])
-      const before = world.owners()
-      a!.stopping = 500
-      world.engine.wipe()
-      await world.time.until(() => a!.given.length > 0, 2 * BEAT)
-      await world.time.pass(100)
-      // It may still log out.
-      const [given] = a!.given
-      given!.length.should.equal(count(before, a!.id))
-      a!.ownership.maySend(given![0]!).should.be.true()
-      a!.ownership.owns(given![0]!).should.be.false()
-      await world.time.until(() => world.engine.records.size > 0, TTL + 10_000)
-      await world.time.until(() => world.isSettled(), TTL + 10_000)
-    })
-
-    it('does not work for a slot that an older record gives it, while another one does', async () => {
-      const [a] = await settled(['a'])
-      const records = world.engine.writes
-      const b = world.start('b')
-      await world.time.until(() => world.isSettled(), TTL + 10_000)
-      const moved = world.owners().indexOf(b.id)
-      await world.time.pass(100)
-      // Of all that b has done nothing is left. The record of a is older than it was.
-      world.restartEngine(() => world.engine.lose(world.engine.writes - records))
-      world.engine.records.get(slotKey(moved))!.value.should.equal(`${a!.id}-0`)
-      await world.time.pass(1000)
-      world.isSettled().should.be.false()
-      await world.time.until(() => world.isSettled(), TTL + 9000)
-      should(a!.states.some(({ phase }) => phase === 'lost')).be.true()
-    })
-
-    it('finds that a slot was lost though its own record was not', async () => {
-      const [a, b] = await settled(['a', 'b'])
-      const key = slotKey(world.owners().indexOf(b!.id))
-      b!.kill()
-      const taken = world.engine.writesOf.get(key)!
-      await world.time.until(() => world.engine.writesOf.get(key)! > taken, TTL + 10_000, 1)
-      await world.time.until(() => world.isSettled(), 1000, 1)
-      const present = world.engine.records.get(memberKey(`${a!.id}-0`))
-      // Nothing but the last of the takeovers is lost.
-      const [last] = [...world.engine.records].sort(([, x], [, y]) => y.revision - x.revision)
-      world.restartEngine(() => world.engine.lose(1))
-      world.engine.records.get(memberKey(`${a!.id}-0`))!.should.eql(present)
-      const lost = Number(last![0].split('.')[1])
-      await world.time.pass(100)
-      a!.given.should.eql([[lost]])
-      should(a!.ownership.token(lost)).be.undefined()
-      await world.time.until(() => world.isSettled(), TTL + 10_000)
-      count(world.owners(), a!.id).should.equal(16)
-    })
-
-    it('waits when it was ended and the engine has forgotten that', async () => {
-      const [a, b] = await settled(['a', 'b'])
-      const slot = world.owners().indexOf(a!.id)
-      a!.cut()
-      const writes = world.engine.writes
-      await world.time.until(() => b!.ownership.owns(slot), TTL + 10_000)
-      // As it was when it was cut: a alive, with its slots. The record of b is older than b knows.
-      world.restartEngine(() => world.engine.lose(world.engine.writes - writes))
-      world.engine.records.get(slotKey(slot))!.value.should.equal(`${a!.id}-0`)
-      a!.mend()
-      const from = world.time.now
-      await world.time.until(() => a!.ownership.owns(slot), 2 * TTL)
-      should(world.time.now - from).be.above(TTL)
-      await world.time.until(() => world.isSettled(), 2 * TTL)
-    })
-
-    it('stops when a record names another one', async () => {
-      const [a] = await settled(['a'])
-      const key = slotKey(3)
-      world.engine.update(key, 'somebody', world.engine.records.get(key)!.revision)
-      await world.time.pass(100)
-      a!.given.should.eql([[3]])
-      a!.ownership.maySend(3).should.be.false()
-      // Of whom nothing else is known, so that it ends.
-      await world.time.until(() => world.isSettled(), TTL + 10_000)
-    })
-
-    it('stops also when a record names it that it has not written, and holds the slot anew', async () => {
-      const [a] = await settled(['a'])
-      const key = slotKey(3)
-      const token = a!.ownership.token(3)!
-      world.engine.update(key, `${a!.id}-0`, world.engine.records.get(key)!.revision)
-      await world.time.pass(100)
-      a!.given.should.eql([[3]])
-      await world.time.until(() => world.isSettled(), BEAT)
-      should(a!.ownership.token(3)!).be.above(token + 1)
-    })
-
-    it('does not renew a record that has ended because the number is the same', async () => {
-      const [a] = await settled(['a'])
-      await afterRenewal(a!)
-      const key = memberKey(`${a!.id}-0`)
-      const { revision } = world.engine.records.get(key)!
-      a!.cut()
-      world.engine.lose(2)
-      await world.time.pass(TTL)
-      while (world.engine.write('other', '') < revision - 1);
-      const ended = '{"name":"a","beat":0,"slots":0,"ended":true}'
-      should(world.engine.update(key, ended, world.engine.records.get(key)!.revision)).equal(
-        revision,
-      )
-      a!.mend()
-      await world.time.pass(1000)
-      world.engine.records.get(key)!.value.should.equal(ended)
-      await world.time.until(() => world.isSettled(), TTL + 10_000)
-    })
-
-    it('does not renew a record that has ended before the answer to its first write was there', async () => {
-      world = new World({ slots: 16 })
-      const a = world.start('a')
-      a.isUnanswered = false
-      await world.time.pass(TTL)
-      a.isUnanswered = true
-      const key = memberKey(`${a.id}-0`)
-      // The read is not answered either: so the write is made here.
-      world.engine.create(key, '{"name":"a","beat":0,"slots":0,"ended":true}')
-      a.isUnanswered = false
-      await world.time.until(() => world.isSettled(), TTL + 10_000)
-      world.engine.records.get(key)!.revision.should.equal(1)
-    })
-
-    it('does not work for a slot by an answer of a later connection', async () => {
-      world = new World({ slots: 4 })
-      world.unsent = 1
-      world.shortest = 20
-      world.longest = 30
-      const a = world.start('a')
-      // The watch, a read and the first record, and then all slots at once.
-      await world.time.until(() => a.requests === 3 + world.slots, TTL + BEAT, 1)
-      a.cut(100)
-      a.mend()
-      await world.time.pass(1000)
-      world.engine.records.has(slotKey(0)).should.be.true()
-      should(a.ownership.token(0)).be.undefined()
-      await world.time.pass(TTL - 1500)
-      a.taken.should.eql([])
-      await world.time.until(() => world.isSettled(), 3000)
-    })
-
-    it('reads all records again when the engine does not report them', async () => {
-      world = new World({ slots: 4 })
-      const a = world.start('a')
-      a.isBlind = true
-      await world.time.pass(TTL - 100)
-      a.isBlind = false
-      await world.time.until(() => world.isSettled(), TTL + 10_000)
-    })
-
-    it('is not renewed by an answer that comes before all records have been read again', async () => {
-      const [a] = await settled(['a'])
-      world.unsent = 1
-      a!.stopping = undefined
-      const renewed = await afterRenewal(a!)
-      const key = memberKey(`${a!.id}-0`)
-      const writes = world.engine.writesOf.get(key)!
-      // The renewal goes out on a connection that is broken, and is sent on the next one.
-      a!.cut(BEAT + 100)
-      a!.isBlind = true
-      a!.mend()
-      await world.time.pass(BEAT + 500)
-      should(world.engine.writesOf.get(key)).equal(writes + 1)
-      await world.time.pass(renewed + FENCE - world.time.now)
-      a!.ownership.maySend(0).should.be.false()
-      a!.ownership.state().phase.should.equal('lost')
-    })
-  })
-
-  /** Waits for the next renewal, and returns when it was sent, at most 10 ms earlier. */
-  async function afterRenewal({ id, clock }: Instance, ttl = TTL): Promise<number> {
-    const key = memberKey(`${id}-0`)
-    const before = world.engine.writesOf.get(key)
-    await world.time.until(() => world.engine.writesOf.get(key) !== before, 0.4 * ttl, 1)
-    const sent = world.time.now
-    await world.time.pass(10)
-    should(clock.now()).be.above(0)
-    return sent
-  }
-
   /** Follows for how long a slot has no owner. */
   function watchPauses(): () => number {
     const since = new Map<number, number>()
@@ -673,125 +452,4 @@ describe('the ownership of slots', () => {
     }
     return () => longest
   }
-})
-
-describe('the ownership of slots in whatever may happen', () => {
-  const nothing = (): void => undefined
-  interface Fault {
-    world: World
-    one: Instance
-    writes: number
-  }
-  /** Each begins something and returns what ends it. */
-  const FAULTS = {
-    cut: ({ one }) => {
-      one.cut()
-      return () => one.mend()
-    },
-    freeze: ({ one }) => {
-      one.freeze()
-      return () => one.thaw()
-    },
-    kill: ({ world, one }) => {
-      one.kill()
-      return () => void world.start(one.name, { rate: one.rate })
-    },
-    leave: ({ one }) => {
-      if (!one.isLeaving) void one.leave()
-      return nothing
-    },
-    join: ({ world, one }) => {
-      if (world.alive.length < 5) world.start(`j${world.instances.length}`, { rate: one.rate })
-      return nothing
-    },
-    stuck: ({ one }) => {
-      one.stopping = undefined
-      return () => {
-        one.stopping = 20
-      }
-    },
-    lossy: ({ world }) => {
-      world.loss = 0.4
-      return () => {
-        world.loss = 0
-      }
-    },
-    slow: ({ world }) => {
-      world.longest = 1500
-      return () => {
-        world.longest = 200
-      }
-    },
-    outage: ({ world }) => {
-      world.stopEngine()
-      return () => world.startEngine()
-    },
-    wipe: ({ world }) => {
-      world.restartEngine(() => world.engine.wipe())
-      return nothing
-    },
-    rollback: ({ world, writes }) => {
-      world.restartEngine(() => world.engine.lose(writes))
-      return nothing
-    },
-    silentWipe: ({ world }) => {
-      world.engine.loseQuietly(() => world.engine.wipe())
-      return nothing
-    },
-    silentRollback: ({ world, writes }) => {
-      world.engine.loseQuietly(() => world.engine.lose(writes))
-      return nothing
-    },
-    expire: ({ world, writes }) => {
-      world.engine.expire(writes % 2 === 0)
-      return nothing
-    },
-  } satisfies Record<string, (fault: Fault) => () => void>
-
-  const step = fc.record({
-    kind: fc.constantFrom(...(Object.keys(FAULTS) as Array<keyof typeof FAULTS>)),
-    who: fc.nat(4),
-    /** How long it lasts, and how long after the last one it begins, in TTL. */
-    lasts: fc.double({ min: 0, max: 2.5, noNaN: true }),
-    after: fc.double({ min: 0, max: 1, noNaN: true }),
-    writes: fc.integer({ min: 1, max: 60 }),
-  })
-  // No two of them differ by more than 5 %.
-  const rate = fc.double({ min: 0.976, max: 1.024, noNaN: true })
-  const schedule = fc.record({
-    seed: fc.integer(),
-    rates: fc.array(rate, { minLength: 2, maxLength: 5 }),
-    steps: fc.array(step, { minLength: 1, maxLength: 12 }),
-  })
-
-  it('never lets two instances send for a slot, and settles within a TTL and 10 s after the last fault', async () => {
-    await fc.assert(
-      fc.asyncProperty(schedule, async ({ seed, rates, steps }) => {
-        const world = new World({ slots: 12, seed })
-        world.longest = 200
-        world.repeats = 0.1
-        rates.forEach((each, index) => world.start(`i${index}`, { rate: each }))
-        await world.time.pass(TTL + BEAT)
-        let ended = 0
-        for (const { kind, who, lasts, after, writes } of steps) {
-          await world.time.pass(after * TTL)
-          if (world.alive.length === 0) world.start('next')
-          const one = world.alive[who % world.alive.length]!
-          world.time.later(lasts * TTL, FAULTS[kind]({ world, one, writes }))
-          ended = Math.max(ended, world.time.now + lasts * TTL)
-        }
-        await world.time.pass(ended - world.time.now)
-        if (world.alive.every(({ isLeaving }) => isLeaving)) world.start('last')
-        // Nobody is told of a silent loss: who finds it late begins a new life late.
-        const isSilent = steps.some(({ kind }) => kind.startsWith('silent'))
-        await world.time.pass(TTL + 10_000 + (isSilent ? TTL : 0))
-        world.doubles.should.eql([])
-        world.instances.flatMap(({ wrong }) => wrong).should.eql([])
-        world.owners().should.eql(world.wanted())
-        world.isSettled().should.be.true()
-        for (const { ownership } of world.alive) ownership.state().phase.should.equal('member')
-      }),
-      { numRuns: Number(process.env['OWNERSHIP_RUNS'] ?? 150), seed: 19 },
-    )
-  })
 })

@@ -1,0 +1,119 @@
+// A fleet of two appliances, with a share that is moved by hand.
+import should from 'should'
+import { GatewayError } from '../../client/errors'
+import { openConnection } from '../../client/connection/connection'
+import { watchDevice } from '../../client/watch/registry'
+import type { UsableRow } from '../../client/fleet/inventory'
+import type { Share, ShareFollower } from '../../client/fleet/types'
+import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'
+import type { Appliance, Follower } from '../../nodes/runtime/gateway-node'
+import { startSimulator, type Simulator } from '../../simulator'
+import { until } from '../support/until'
+
+export const ACCOUNT = { username: 'haiadmin', password: 'manager' }
+
+/** Owns what it is told to. */
+export class Moved implements Share {
+  readonly owned = new Set<string>()
+  mayNot = new Set<string>()
+  follower!: ShareFollower
+  isClosed = false
+
+  owns = (name: string): boolean => this.owned.has(name)
+  maySend = (name: string): boolean => !this.mayNot.has(name)
+  take(...names: string[]): void {
+    for (const name of names) this.owned.add(name)
+    this.follower.onTaken()
+  }
+  give(...names: string[]): Promise<void> {
+    for (const name of names) this.owned.delete(name)
+    return this.follower.onGiving((name) => names.includes(name))
+  }
+  close(): Promise<void> {
+    this.isClosed = true
+    return Promise.resolve()
+  }
+}
+
+export let simulators: Simulator[]
+export let share: Moved
+export let fleet: OwnFleet
+export let told: string[]
+export let logged: string[]
+export let ends: Map<Appliance, () => void>
+
+export const row = (name: string, { url }: Simulator, more: object = {}): UsableRow => ({
+  name,
+  baseUrl: url,
+  ...ACCOUNT,
+  ...more,
+})
+export const follower: Follower = {
+  added(appliance) {
+    told.push(`+${appliance.appliance}`)
+    const end = watchDevice(appliance.client(), { onEvents: () => undefined })
+    ends.set(appliance, end)
+  },
+  removed(appliance) {
+    told.push(`-${appliance.appliance}`)
+    ends.get(appliance)?.()
+  },
+}
+export const codeOf = (name: string): string => {
+  try {
+    fleet.find(name).client()
+    return 'found'
+  } catch (error) {
+    return (error as GatewayError).code
+  }
+}
+
+/** A fleet for each test, which is closed after it, and leaves nothing open. */
+export function stageFleet(): void {
+  beforeEach(async () => {
+    simulators = await Promise.all([0, 1].map(() => startSimulator({ routes: 1 })))
+    share = new Moved()
+    told = []
+    logged = []
+    ends = new Map()
+    fleet = newFleet()
+  })
+
+  afterEach(async () => {
+    await fleet.close()
+    should(share.isClosed).be.true()
+    for (const simulator of simulators) {
+      simulator.openSessions.should.equal(0)
+      await until(() => simulator.openSockets === 0)
+      await simulator.stop()
+    }
+  })
+}
+
+/** Begins anew, with more for the share. */
+export async function renew(more: Partial<Share>): Promise<void> {
+  await fleet.close()
+  share = Object.assign(new Moved(), more)
+  fleet = newFleet()
+}
+
+function newFleet(): OwnFleet {
+  const made = createFleet({
+    node: { id: 'gateway', name: 'sites' },
+    readOnly: false,
+    ready: Promise.resolve(),
+    openShare(by) {
+      share.follower = by
+      return share
+    },
+    open: ({ baseUrl, username = '', password = '' }, node, ownership) =>
+      openConnection({ baseUrl, username, password, node, ...ownership, pollInterval: 1000 }),
+    secretPrefix: () => 'SRT_',
+    note: () => undefined,
+    language: 'en-US',
+    log: (_, text) => logged.push(text),
+  })
+  const [one, two] = simulators as [Simulator, Simulator]
+  made.update({ rows: [row('one', one), row('two', two)], faults: [] })
+  return made
+}
