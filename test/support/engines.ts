@@ -36,8 +36,8 @@ export function open(servers: string, options: Partial<EngineOptions> = {}, pace
   return Object.assign(Object.create(engine) as Engine, { logged })
 }
 
-export const isUp = (...engines: Engine[]): Promise<void> =>
-  until(() => engines.every(({ link }) => link.isUp), 'the connection')
+export const isUp = (...all: Engine[]): Promise<void> =>
+  until(() => all.every(({ link }) => link.isUp), 'the connection')
 
 export const isDown = ({ link }: Engine): Promise<void> => until(() => !link.isUp, 'the loss')
 

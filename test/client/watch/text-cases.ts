@@ -41,7 +41,7 @@ const caller = (name: string | null, durationMs: number | null = null) => ({
 
 /** By what they are about: an event, and what it says in English, German and Japanese. */
 export const CASES: Record<string, Case[]> = {
-  'callers of a listener': [
+  callers: [
     [
       { event: 'caller.joined', ...called, destination: air, caller: caller('KQED') },
       'City hall: KQED connected to destination “Air”',
@@ -54,8 +54,6 @@ export const CASES: Record<string, Case[]> = {
       'City hall: 203.0.113.7 nach 2 Minuten nicht mehr verbunden (Quelle)',
       'City hall: 203.0.113.7がソースから切断しました (2分後)',
     ],
-  ],
-  'callers of a destination without a name': [
     [
       {
         event: 'caller.joined',
@@ -68,7 +66,7 @@ export const CASES: Record<string, Case[]> = {
       'City hall: KQEDが出力先に接続しました',
     ],
   ],
-  'the engine of a fleet': [
+  'the engine of a fleet, and the gateway': [
     [
       { event: 'fleet.engine-lost' },
       'Gateway gw1: this instance has lost its lease on the engine and has stopped working for its appliances',
@@ -81,8 +79,6 @@ export const CASES: Record<string, Case[]> = {
       'Gateway gw1: Diese Instanz hat ihre Lease auf der Engine nach 45 Sekunden zurückerhalten',
       'ゲートウェイ「gw1」: このインスタンスは45秒後にエンジン上のリースを回復しました',
     ],
-  ],
-  'the gateway': [
     [
       lost('UNAVAILABLE', 'ECONNREFUSED'),
       'Gateway gw1 cannot be reached: connection refused',
@@ -215,7 +211,7 @@ export const CASES: Record<string, Case[]> = {
       'ゲートウェイ「gw1」: ファームウェアのバージョン不明',
     ],
   ],
-  'network interfaces': [
+  'network interfaces and pairings': [
     [
       {
         event: 'device.config',
@@ -264,8 +260,6 @@ export const CASES: Record<string, Case[]> = {
       'Gateway gw1: Netzwerkschnittstellen geändert',
       'ゲートウェイ「gw1」: ネットワークインタフェースが変更されました',
     ],
-  ],
-  pairings: [
     [
       { event: 'peer.status', before: 'accepted', after: 'poll timeout', details: 'no reply' },
       'Gateway gw1, pairing with hub: poll timed out, was accepted (no reply)',
