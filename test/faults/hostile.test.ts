@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import 'should'
+import { actions, itTestsEach } from '../support/manifests'
 import { freePort, NodeRed, type Properties } from '../support/node-red'
 import { good, ScriptedAppliance, type Call, type Reply } from '../support/scripted-appliance'
 import { pause } from '../support/until'
@@ -270,6 +271,8 @@ describe('a hostile input', function () {
     nodeRed.output.should.not.match(STEERING)
     nodeRed.output.should.not.match(/RangeError|UnhandledPromise|Uncaught Exception/)
   }
+
+  itTestsEach(actions, Object.keys(NODES))
 
   describe('in an answer of the appliance', () => {
     for (const [name, value] of Object.entries(VALUES)) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { NodeAPI } from 'node-red'
 import type { RouteSpec } from '../../simulator'
 import type { Message } from '../support/flow'
+import { actions } from '../support/manifests'
 import { root } from '../support/root'
 
 /** A node as it is tried: its properties, and the messages it gets. */
@@ -30,12 +31,9 @@ export const LOADED = Object.values(nodeRed.nodes).map(
 /** Names of all nodes except the config node. */
 export const NODE_NAMES = Object.keys(nodeRed.nodes).filter((name) => name !== 'gateway')
 
-/** They make their requests by themselves; watch and failover have cells of their own. */
-const UNASKED = ['watch', 'failover', 'metrics']
-
-/** Every node, each in all its variants. A node without particular ones gets the usual message. */
+/** Every node that takes messages, each in all its variants: the others have cells of their own. A node without particular ones gets the usual message. */
 export function variants(): Variant[] {
-  return NODE_NAMES.filter((node) => !UNASKED.includes(node)).flatMap((node) =>
+  return actions.flatMap((node) =>
     (PARTICULAR[node] ?? [{}]).map(({ label = '', properties = {}, message }) => ({
       node,
       label,

@@ -10,6 +10,7 @@ import type { WatchHealth, WatchOptions } from '../../client/watch/report/subscr
 import type { RouteFilter } from '../../client/watch/report/filter'
 import { REAL_TIME, type UnixClock } from '../../client/clock'
 import { helper, load, send, unload, type Message, type Outcome } from '../support/flow'
+import { actions, itTestsEach } from '../support/manifests'
 import {
   GOOD,
   PASSWORD,
@@ -236,6 +237,11 @@ describe(`whatever comes (seed ${SEED})`, function () {
       )
     }
   }
+
+  itTestsEach(
+    actions,
+    Object.values(WAYS).map(({ type }) => String(type)),
+  )
 
   describe('from an appliance', () => {
     const someAnswers = (most: number): fc.Arbitrary<StrangeAnswer[]> =>

@@ -9,6 +9,7 @@ import { carryOut, type Remote } from '../../nodes/runtime/remote'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, send, unload, type Message, type Outcome } from '../support/flow'
+import { actions, itTestsEach } from '../support/manifests'
 import { until } from '../support/until'
 
 const route = (name: string): object => ({
@@ -120,6 +121,11 @@ const CASES: Record<string, Case> = {
 }
 
 describe('an action for an appliance of another instance', () => {
+  itTestsEach(
+    actions,
+    Object.values(CASES).map(({ type }) => type),
+  )
+
   for (const [title, each] of Object.entries(CASES)) {
     it(`comes out the same: ${title}`, async () => {
       const here = await outcome(each, false)

@@ -4,22 +4,10 @@ import type { EnsureFailure } from '../../client/changes/ensure/ensure'
 import type { GatewayError } from '../../client/errors'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, send, unload } from '../support/flow'
+import { actions } from '../support/manifests'
 import { until } from '../support/until'
 
-const NODES: Record<string, object> = {
-  session: {},
-  'list-devices': {},
-  'get-device': {},
-  'list-routes': {},
-  'get-route': {},
-  'create-route': {},
-  'update-route': {},
-  'delete-route': {},
-  'control-route': {},
-  'ensure-route': {},
-  statistics: {},
-  preset: {},
-}
+const NODES = Object.fromEntries(actions.map((node) => [node, {}]))
 
 const definition = {
   name: 'Studio A',

@@ -1,5 +1,6 @@
 import 'should'
 import { startSimulator, type Simulator } from '../../simulator'
+import { actions, itTestsEach } from '../support/manifests'
 import { load, send, unload, type Message } from '../support/flow'
 
 /**
@@ -38,6 +39,8 @@ describe('roles', () => {
     { username: 'operator', password: 'supervisor', may: [...reads, ...writes] },
     { username: 'user', password: 'public', may: reads },
   ]
+
+  itTestsEach(actions, [...reads, ...writes, ...presets])
 
   for (const { may, ...credentials } of accounts) {
     for (const known of [true, false]) {

@@ -9,6 +9,7 @@ import { createObservers } from '../../nodes/gateway/admin/observers'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, unload, type Message } from '../support/flow'
+import { itTestsEach, reading } from '../support/manifests'
 import { samplesIn, valuesOf } from '../support/metrics'
 import type { Recorded } from '../support/record'
 import { root } from '../support/root'
@@ -32,6 +33,8 @@ const READING = {
 }
 
 describe('the recordings', () => {
+  itTestsEach(reading(), Object.keys(READING))
+
   it('are there: at least one', () => {
     FILES.length.should.be.above(0)
   })

@@ -1,7 +1,9 @@
 // Every node of the package, and what its manifest says of it.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import should from 'should'
 import type { Manifest } from '../../nodes/parts/manifest'
+import * as shared from '../../nodes/parts/shared'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import { root } from './root'
 
@@ -11,6 +13,23 @@ const packaged = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 
 /** The names of all nodes. */
 export const nodes = Object.keys(packaged['node-red'].nodes)
+
+const ALONE = ['gateway', 'watch', 'failover', 'metrics']
+
+/** The nodes that make one call for each message. */
+export const actions = nodes.filter((node) => !ALONE.includes(node))
+
+/** Those of them that change nothing. */
+export const reading = (): string[] =>
+  actions.filter((node) => manifestOf(node).color === shared.reads)
+
+/** A test that fails where others leave a node out that a flow builder can send a message to. */
+export function itTestsEach(of: readonly string[], types: Iterable<string>): void {
+  it('is tested for each node', () => {
+    const tested = new Set([...types].map((type) => type.replace(/^media-gateway-/, '')))
+    should(of.filter((node) => !tested.has(node))).eql([])
+  })
+}
 
 /** The type of a node in a flow. */
 export const typeOf = (node: string): string =>
