@@ -101,13 +101,17 @@ export async function startFleet({
   /** The latest poll of each appliance. */
   const latest = async () => (await Promise.all(processes.map((ask) => ask('latest')))).flat()
 
-  /** Whether every appliance is polled by a living instance, and by `client` at least one of them. */
-  async function isCovered(client) {
+  /** Of each appliance that no living instance polls now, its latest poll. */
+  async function uncovered() {
     const clients = new Set(living().map((instance) => instance.client))
     const since = Date.now() - LATE_POLLS * interval * 1000
-    const polls = await latest()
-    const covered = polls.every((poll) => poll.at > since && clients.has(poll.client))
-    return covered && (!client || polls.some((poll) => poll.client === client))
+    return (await latest()).filter(({ at, client }) => at <= since || !clients.has(client))
+  }
+
+  /** Whether every appliance is polled by a living instance, and by `client` at least one of them. */
+  async function isCovered(client) {
+    if ((await uncovered()).length > 0) return false
+    return !client || (await latest()).some((poll) => poll.client === client)
   }
 
   /** Who polls what, as text that can be compared. */
@@ -190,6 +194,7 @@ export async function startFleet({
     living,
     latest,
     settle,
+    uncovered,
     send,
     give,
     answers,

@@ -19,6 +19,7 @@ const SESSION = 20
 /** Of the end, as docs/fleets.md promises it for a takeover. */
 const RECOVERY_MS = 10_000
 const ANSWERS_WITHIN_MS = 90_000
+const LATEST_MS = 60_000
 /** Never fewer are left that nothing was done to. */
 const UNTOUCHED = 1
 
@@ -60,7 +61,7 @@ export async function soakFleet({ minutes, seed, appliances, instances: size, tt
   await Promise.all(senders.map((stop) => stop()))
 
   console.log('No more faults: now everything has to recover.')
-  const recovered = await fleet.settle({ within: ttlMs + RECOVERY_MS })
+  const missed = await missedBy(fleet, ttlMs + RECOVERY_MS)
   await fleet.answers(ANSWERS_WITHIN_MS)
   // What nobody could end has expired then: what is left was left by somebody who could.
   await pause(SESSION * 1000)
@@ -68,10 +69,26 @@ export async function soakFleet({ minutes, seed, appliances, instances: size, tt
   await Promise.all(fleet.living().map((instance) => instance.stop()))
   const account = accountOf(await fleet.evidence(until))
   const broken = brokenPromises(account, { ttlMs, isSteady: false })
-  if (!recovered) broken.push('Not every gateway was polled again within the TTL and 10 s.')
+  broken.push(...missed)
   broken.push(...fleet.instances.flatMap((instance) => crashOf(instance)))
   report(account, faults.count, broken)
   return broken.length > 0 ? 1 : 0
+}
+
+/** @returns what was not as it should be after so many ms: in one line, if anything was */
+async function missedBy(fleet, within) {
+  const began = performance.now()
+  if (await fleet.settle({ within })) return []
+  const now = Date.now()
+  const late = (await fleet.uncovered()).map(
+    ({ name, client, at }) => `${name} ${now - at} ms ago by ${client}`,
+  )
+  // Tells what is slow from what never comes.
+  const came = await fleet.settle({ within: LATEST_MS })
+  const when = came ? `after ${Math.round((performance.now() - began) / 1000)} s` : 'not at all'
+  return [
+    `Not every gateway was polled again within the TTL and 10 s, but ${when}. Until then: ${late.join(', ') || 'who polls them still changed'}.`,
+  ]
 }
 
 const placeOf = (name) => Number(name.split('-').at(-1)) - 1
