@@ -1,6 +1,7 @@
 import { badResponse, GatewayError, say, type ErrorCode, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation, Subject } from '../connection/operation'
+import type { RouteAddress } from '../memory'
 import { isSameId } from '../model/ids'
 import { isText } from '../model/json'
 import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
@@ -100,7 +101,7 @@ export function incompleteList(list: Listed, ...consequence: Sentence[]): Gatewa
 /** GET /api/gateway/{device}/routes/{route}. */
 export async function getRoute(
   gateway: Connection,
-  { deviceId, routeId }: { deviceId: string; routeId: string },
+  { deviceId, routeId }: RouteAddress,
   operation: Operation,
 ): Promise<Route> {
   const body = await gateway.call(
@@ -131,64 +132,39 @@ export function sendCreate(
   operation: Operation,
 ): Promise<UpdateAnswer> {
   const { name, startRoute = false, source, destinations } = fields
-  return sendUpdates(
-    gateway,
-    deviceId,
-    {
-      action: 'create',
-      deviceID: deviceId,
-      elementType: 'route',
-      fields: { name, startRoute, source, destinations },
-    },
-    { kind: 'device', id: deviceId },
-    operation,
-  )
+  const sent = { name, startRoute, source, destinations }
+  return sendUpdates(gateway, { deviceId }, 'create', operation, sent)
 }
 
 /** POST /api/devices/{device}/updates, `update`. Destinations that are left out are deleted. */
 export function sendUpdate(
   gateway: Connection,
-  { deviceId, routeId, fields }: { deviceId: string; routeId: string; fields: RouteFields },
+  { deviceId, routeId, fields }: RouteAddress & { fields: RouteFields },
   operation: Operation,
 ): Promise<UpdateAnswer> {
   const { name, source, destinations } = fields
-  return sendUpdates(
-    gateway,
-    deviceId,
-    {
-      action: 'update',
-      deviceID: deviceId,
-      elementType: 'route',
-      elementID: usableId(routeId),
-      fields: { name, source, destinations },
-    },
-    { kind: 'route', id: routeId },
-    operation,
-  )
+  const sent = { name, source, destinations }
+  return sendUpdates(gateway, { deviceId, routeId }, 'update', operation, sent)
 }
 
 /** POST /api/devices/{device}/updates, `delete`. The route is gone some time after the response. */
-export function sendDelete(
+export const sendDelete = (
   gateway: Connection,
-  { deviceId, routeId }: { deviceId: string; routeId: string },
+  address: RouteAddress,
   operation: Operation,
-): Promise<UpdateAnswer> {
-  return sendUpdates(
-    gateway,
-    deviceId,
-    { action: 'delete', deviceID: deviceId, elementType: 'route', elementID: usableId(routeId) },
-    { kind: 'route', id: routeId },
-    operation,
-  )
-}
+): Promise<UpdateAnswer> => sendUpdates(gateway, address, 'delete', operation)
 
 async function sendUpdates(
   gateway: Connection,
-  deviceId: string,
-  body: object,
-  what: Subject,
+  { deviceId, routeId }: { deviceId: string; routeId?: string },
+  action: 'create' | 'update' | 'delete',
   operation: Operation,
+  fields?: RouteFields,
 ): Promise<UpdateAnswer> {
+  const elementID = routeId === undefined ? undefined : usableId(routeId)
+  const body = { action, deviceID: deviceId, elementType: 'route', elementID, fields }
+  const what: Subject =
+    routeId === undefined ? { kind: 'device', id: deviceId } : { kind: 'route', id: routeId }
   const answer = await gateway.call(
     requestTo('changeRoute', { device: deviceId }, { body, what }),
     operation,

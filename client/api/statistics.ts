@@ -10,6 +10,7 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { createSemaphore } from '../connection/concurrency'
 import { isRunning } from '../model/route-state'
+import type { Named } from '../model/types'
 import { listRoutes } from './routes'
 import { requestTo } from './endpoints'
 import { expectObject } from './shapes'
@@ -29,7 +30,7 @@ export type Statistics = Record<string, unknown> & { collectedAt?: number }
 
 /** Replaces the statistics of a route that could not be read. */
 export interface FailedStatistics {
-  route: { id: string; name: string }
+  route: Named
   error: { code: ErrorCode; message: string; cause: ErrorCause }
 }
 
@@ -89,24 +90,15 @@ export async function readStatisticsOf(
 ): Promise<Array<Statistics | FailedStatistics>> {
   const failures: unknown[] = []
   const inBackground = operation.under({ background: true })
-  const read = async ({
-    id,
-    name,
-  }: {
-    id: string
-    name: string
-  }): Promise<Statistics | FailedStatistics | undefined> => {
+  const read = async ({ id, name }: Named): Promise<Statistics | FailedStatistics | undefined> => {
     try {
       return await readStatistics(gateway, deviceId, { routeId: id }, inBackground)
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
       failures.push(error)
       if (error.code === 'NOT_FOUND') return undefined
-      const { code, message, cause } = reported(
-        error,
-        { name: operation.name, route: name },
-        gateway.identity,
-      )
+      const about = { name: operation.name, route: name }
+      const { code, message, cause } = reported(error, about, gateway.identity)
       return { route: { id, name }, error: { code, message, cause } }
     }
   }
