@@ -2,7 +2,7 @@ import type { Destination, Route, RouteFields, RoutePatch, Source } from '../mod
 import type { Fault } from '../model/faults'
 import { isEmpty, isGiven, isObject, isText, membersIn, own, pathTo } from '../model/json'
 import type { JsonObject } from '../model/json'
-import { hasPaths, isRedundant, membersOf, PLACE } from '../model/members'
+import { hasPaths, isRedundant, LASTING, membersOf, PLACE } from '../model/members'
 import type { Direction } from '../model/members'
 import { partToSent, protocolOf, toSent, withAddress } from '../model/convert'
 import { checkPart, checkPatch } from '../model/check'
@@ -184,8 +184,6 @@ function identified(wanted: JsonObject): JsonObject {
     ),
   )
 }
-
-const LASTING: ReadonlySet<string> = new Set(['id', 'name', 'protocol'])
 
 /** What a part keeps when its protocol changes: all but the members that only the old one has. */
 function carriedOver(direction: Direction, before: JsonObject, protocol: unknown): JsonObject {

@@ -4,6 +4,7 @@ import {
   anyMembersOf,
   hasPaths,
   isRedundant,
+  LASTING,
   membersOf,
   PROTOCOLS,
   ROUTE,
@@ -79,7 +80,7 @@ const CHECK_MODE: Record<UpdateMode, (route: JsonObject, options: CheckOptions) 
   ],
   merge: (route, options) => [
     ...(own(route, 'name') !== undefined ? checkName(route, options) : []),
-    ...checkSourcePatch(route, options),
+    ...(own(route, 'source') !== undefined ? checkSource(route, options, checkPatch) : []),
     ...checkDestinationPatches(own(route, 'destinations'), options),
   ],
 }
@@ -157,57 +158,56 @@ function checkName(route: JsonObject, { validate = true }: CheckOptions): Fault[
   return validate ? checkValue(member, name, 'name') : []
 }
 
-function checkSource(route: JsonObject, { validate = true }: CheckOptions): Fault[] {
+function checkSource(
+  route: JsonObject,
+  { validate = true }: CheckOptions,
+  check: CheckOne = checkPart,
+): Fault[] {
   const source = own(route, 'source')
   if (!isObject(source)) return [notAnObject('source', source)]
-  return validate ? checkPart('source', source, 'source') : []
+  return validate ? check('source', source, 'source') : []
 }
 
-function checkDestinations(route: JsonObject, { validate = true }: CheckOptions): Fault[] {
+type CheckOne = (direction: Direction, part: JsonObject, path: string) => Fault[]
+
+function checkDestinations(route: JsonObject, options: CheckOptions): Fault[] {
   const destinations = own(route, 'destinations')
-  if (!Array.isArray(destinations)) {
-    return [unfit('destinations', givenAs(destinations), { kind: 'destinations' })]
-  }
+  if (Array.isArray(destinations)) return checkEach(destinations, options, checkPart)
+  return [unfit('destinations', givenAs(destinations), { kind: 'destinations' })]
+}
+
+function checkEach(
+  destinations: readonly unknown[],
+  { validate = true }: CheckOptions,
+  check: CheckOne,
+  saysWhich = (_: JsonObject): boolean => true,
+): Fault[] {
   // Holes in the list must be found too.
-  const problems = Array.from<unknown>(destinations).flatMap((destination, index) => {
+  const problems = Array.from<unknown>(destinations).flatMap((destination, index): Fault[] => {
     const path = `destinations[${index}]`
     if (!isObject(destination)) return [notAnObject(path, destination)]
-    return validate ? checkPart('destination', destination, path) : []
+    const faults = validate ? check('destination', destination, path) : []
+    return saysWhich(destination) ? faults : [{ path, kind: 'whichDestination' }, ...faults]
   })
   return validate ? [...problems, ...checkRepeats(destinations)] : problems
 }
 
-function checkSourcePatch(route: JsonObject, { validate = true }: CheckOptions): Fault[] {
-  const source = own(route, 'source')
-  if (source === undefined) return []
-  if (!isObject(source)) return [notAnObject('source', source)]
-  return validate ? checkPatch('source', source, 'source') : []
-}
-
-function checkDestinationPatches(
-  destinations: unknown,
-  { validate = true }: CheckOptions,
-): Fault[] {
+function checkDestinationPatches(destinations: unknown, options: CheckOptions): Fault[] {
   if (!isGiven(destinations)) return []
   if (Array.isArray(destinations)) {
-    const problems = Array.from<unknown>(destinations).flatMap((patch, index) => {
-      const path = `destinations[${index}]`
-      if (!isObject(patch)) return [notAnObject(path, patch)]
-      return [
-        ...(isText(own(patch, 'id')) || isText(own(patch, 'name'))
-          ? []
-          : [{ path, kind: 'whichDestination' as const }]),
-        ...(validate ? checkPatch('destination', patch, path) : []),
-      ]
-    })
-    return validate ? [...problems, ...checkRepeats(destinations)] : problems
+    return checkEach(
+      destinations,
+      options,
+      checkPatch,
+      (patch) => isText(own(patch, 'id')) || isText(own(patch, 'name')),
+    )
   }
   if (isObject(destinations)) {
     return membersIn(destinations).flatMap(([key, patch]) => {
       const path = pathTo('destinations', key)
       if (patch === null) return []
       if (!isObject(patch)) return [notAnObject(path, patch)]
-      return validate ? checkPatch('destination', patch, path) : []
+      return options.validate === false ? [] : checkPatch('destination', patch, path)
     })
   }
   return [unfit('destinations', givenAs(destinations), { kind: 'destinationPatches' })]
@@ -249,8 +249,6 @@ export function checkPatch(
     return checkValue(member, value, path, at)
   })
 }
-
-const LASTING: ReadonlySet<string> = new Set(['id', 'name', 'protocol'])
 
 /** The path at which the user wrote the member that is called `name` in sent form. */
 function pathAsGiven(

@@ -60,7 +60,7 @@ export function checkDefinition(
 }
 
 /** Fits wherever a secret fits: what a variable holds is not known yet. */
-const STAND_IN = 'x'.repeat(10)
+export const STAND_IN = 'x'.repeat(10)
 
 /** The faults of a definition that may give secrets by name. With no known prefix, any name fits. */
 export function faultsWithNames<Found extends object>(

@@ -1,17 +1,55 @@
-// Main and backup as sources: what a switch sends of them, and what it would lose. The form asks too.
+// Main and backup as sources: what a switch sends of them, what it would lose, and what else can be wrong
+// with them. The form asks too.
+import type { Problem } from '../errors'
 import { checkPart } from './check'
 import { partToSent, protocolOf, withAddress } from './convert'
 import { differs } from './diff'
 import { doubtsIn } from './doubts'
-import type { Differs, FailoverSettings, InUse, Side } from './failover'
-import { failoverFault, type FailoverFault } from './failover-faults'
-import type { Fault } from './faults'
+import { wordsFrom, type Fault, type Words } from './faults'
 import { isGiven, isObject, isText, membersIn, own, pathTo, type JsonObject } from './json'
-import { anyMembersOf, isRedundant, membersOf, PLACE, spellingOf } from './members'
+import { anyMembersOf, isRedundant, LASTING, membersOf, PLACE, spellingOf } from './members'
 import { HIDDEN, isSecret, secretsNotShown } from './secrets'
 import type { Route, Source } from './types'
 
+/** The two sources of a protected route. */
 export const SIDES = ['main', 'backup'] as const
+
+export type Side = (typeof SIDES)[number]
+
+/** Which source a route has; `other` is one that is neither. */
+export type InUse = Side | 'other'
+
+/** The members in which the source of a route differs from each side. */
+export type Differs = Readonly<Record<Side, readonly string[]>>
+
+/** A fault with its kind and values, from which the editor makes its own words. */
+export type FailoverFault = Problem & { reason: FailoverReason }
+
+export type FailoverReason =
+  | { kind: 'monitor' | 'route' | 'sameRoute' | 'source' | 'sameSource' | 'hidden' }
+  /** A field that a switch to the `other` source and back would change. */
+  | { kind: 'missing'; other: Side }
+  /** A field that no source with this protocol is known to have. */
+  | { kind: 'noField'; protocol: string }
+
+export const failoverFault = (path: string, reason: FailoverReason): FailoverFault => ({
+  path,
+  problem: wordsFrom(SENTENCES, reason.kind, reason),
+  reason,
+})
+
+const SENTENCES: Words<FailoverReason> = {
+  monitor: 'is missing; restore = monitor needs the route that receives main all the time',
+  route: 'must be a route, by its id or name',
+  sameRoute: 'is the same route as main',
+  source: 'must be an object with the fields of the source that differ',
+  sameSource:
+    'is the same as main, apart from secrets; the two must differ in a field that the gateway returns, such as address or port',
+  hidden: 'is the sign for a hidden value; give the value itself',
+  missing: ({ other }) => `is missing; a switch to ${other} and back would change it; add it`,
+  noField: ({ protocol }) =>
+    `is not a known field of a source with the protocol ${protocol}; correct its name, or remove it`,
+}
 
 export const otherOf = (side: Side): Side => (side === 'main' ? 'backup' : 'main')
 
@@ -21,9 +59,6 @@ const ANY = anyMembersOf('source')
 
 const membersFor = ({ protocol }: JsonObject): typeof ANY =>
   isText(protocol) ? membersOf('source', protocol) : ANY
-
-/** What an update never changes in a source, or what every source has. */
-const LASTING: ReadonlySet<string> = new Set(['id', 'name', 'protocol'])
 
 const without = (part: JsonObject, isGone: (name: string, value: unknown) => boolean): JsonObject =>
   Object.fromEntries(membersIn(part).filter(([name, value]) => !isGone(name, value)))
@@ -159,7 +194,7 @@ export function fieldFaults(
 
 /** What only the present route can show to be wrong with main and backup. */
 export function sideFaults(
-  settings: Pick<FailoverSettings, 'method' | Side>,
+  settings: Sides & { method: 'source' | 'routes' },
   { source }: Pick<Route, 'source'>,
 ): Array<FailoverFault | Fault> {
   if (settings.method === 'routes') return []

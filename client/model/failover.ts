@@ -5,13 +5,17 @@
  */
 import { checkUpdate } from './check'
 import { booleanFrom } from './convert'
-import { failoverFault as fault, type FailoverFault } from './failover-faults'
 import {
   areDifferent,
+  failoverFault as fault,
   fieldFaults,
   givenIn,
   missingFaults,
   SIDES,
+  type Differs,
+  type FailoverFault,
+  type InUse,
+  type Side,
   type Sides,
 } from './failover-sides'
 import type { Fault, Wanted } from './faults'
@@ -22,16 +26,14 @@ import type { Range } from './ranges'
 import { findHidden } from './secrets'
 import { numberIn } from './settings'
 
-export { sideFaults, sourceInUse, withoutSecrets } from './failover-sides'
-
-/** The two sources of a protected route. */
-export type Side = 'main' | 'backup'
-
-/** Which source a route has; `other` is one that is neither. */
-export type InUse = Side | 'other'
-
-/** The members in which the source of a route differs from each side. */
-export type Differs = Readonly<Record<Side, readonly string[]>>
+export {
+  sideFaults,
+  sourceInUse,
+  withoutSecrets,
+  type Differs,
+  type InUse,
+  type Side,
+} from './failover-sides'
 
 /** Every state of a failover. */
 export const FAILOVER_STATES = [

@@ -61,6 +61,9 @@ const choice = (...oneOf: string[]): Member => ({ kind: 'choice', oneOf })
 const NAME: Member = { ...text, min: 1, max: 60, required: always }
 const PORT = whole(1, 65535)
 
+/** What an update never changes in a part, or what every part has. */
+export const LASTING: ReadonlySet<string> = new Set(['id', 'name', 'protocol'])
+
 /** Where a path leads. With redundancy these three move into the list of paths. */
 export const PLACE = ['address', 'port', 'networkInterface'] as const
 /** How packets of a path are sent; pipe-joined like the place when paths differ. */

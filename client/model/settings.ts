@@ -98,12 +98,6 @@ export const linesIn = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/**
- * True for what names of environment variables may have to begin with: two characters at least, since
- * a definition could otherwise read nearly every variable.
- */
-export const isSecretPrefix = (text: string): boolean => /^[A-Za-z_]\w+$/.test(text)
-
 /** True for a pattern of a host, with or without a port: no scheme, no path, no user. */
 export const isHostPattern = (pattern: string): boolean => !/[\s/@]/.test(pattern)
 

@@ -1,5 +1,6 @@
 // What a plain field may contain. Each check returns the fault, or undefined. None needs the page.
 import { variableIn } from '../../client/model/json'
+import { isSecretPrefix } from '../../client/model/secrets'
 import { RANGES, type Range } from '../../client/model/ranges'
 import {
   addressFault,
@@ -7,7 +8,6 @@ import {
   fingerprintDigits,
   isFleetName,
   isHostPattern,
-  isSecretPrefix,
   linesIn,
   numberIn,
   REPLICAS,

@@ -1,5 +1,5 @@
 // The faults of a failover in the language of the user.
-import type { FailoverReason } from '../../../client/model/failover-faults'
+import type { FailoverReason } from '../../../client/model/failover-sides'
 import { wordsOf as wordsOfDefinition } from '../../editor/route-form/faults'
 import { labelOf } from '../../editor/route-form/text'
 import { propertyOf, type Fault } from './settings'

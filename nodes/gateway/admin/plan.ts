@@ -1,4 +1,4 @@
-import { ENSURE_STATES } from '../../../client/model/definition'
+import { ENSURE_STATES, STAND_IN } from '../../../client/model/definition'
 import { findRoute, type Target } from '../../../client/changes/find'
 import { invalidInput } from '../../../client/errors'
 import { newOperation } from '../../../client/connection/operation'
@@ -104,9 +104,6 @@ function withSecrets(given: unknown, prefix: string): { definition: unknown; uns
   const { definition } = withSecretsFrom(given, { prefix, lookUp })
   return { definition, unset: [...unset] }
 }
-
-/** Fits wherever a secret fits. */
-const STAND_IN = 'x'.repeat(10)
 
 function removeIn({ remove, removePattern, removeAtMost }: Form): Remove | undefined {
   if (remove !== 'pattern') return undefined
