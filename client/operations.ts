@@ -10,15 +10,9 @@ import { controlRoute, planControl, type ControlAction, type Controlled } from '
 import { createRoute } from './changes/create'
 import { listDefinitions, type ListDefinitions } from './changes/definitions'
 import { deleteRoute } from './changes/delete'
-import {
-  ensureRoutes,
-  undoLastRun,
-  type EnsureMemory,
-  type EnsureResult,
-  type EnsureRoutes,
-} from './changes/ensure/ensure'
+import { ensureRoutes, type EnsureResult, type EnsureRoutes } from './changes/ensure/ensure'
 import { reportOf, type PlanReport } from './changes/ensure/report'
-import type { Undo } from './changes/ensure/undo'
+import { undoLastRun, type EnsureMemory, type Undo } from './changes/ensure/undo'
 import { findDestination, findSource, type RouteAddress } from './changes/find'
 import { restorePreset } from './changes/presets'
 import type { Waiting } from './changes/step'
@@ -120,6 +114,23 @@ const ofDevice = <About extends DeviceAddress, Answer>(
     const about = { deviceId: '', ...options } as About
     about.deviceId = deviceId
     return { deviceId, answer: await read(gateway, about, operation) }
+  })
+
+/** One that reads something of a route. */
+const ofRoute = <Options, Answer>(
+  name: string,
+  checks: Checks,
+  read: (
+    gateway: Connection,
+    address: RouteAddress,
+    options: Options,
+    operation: Operation,
+  ) => Promise<Answer>,
+): OperationRow<Options, RouteAddress & { answer: Answer }> =>
+  row(name, checks, { ofRoute: true }, async (gateway, { route }, options, operation) => {
+    const { deviceId, routeId } = await route()
+    const answer = await read(gateway, { deviceId, routeId }, options, operation)
+    return { deviceId, routeId, answer }
   })
 
 const DEFAULT_WAIT_MS = 1000 * DEFAULTS.waitTimeout
@@ -249,18 +260,8 @@ export const OPERATIONS = {
     (gateway, { device }, how: Omit<ListDefinitions, 'deviceId'>, operation) =>
       listDefinitions(gateway, { ...how, deviceId: device }, operation),
   ),
-  getRoute: row(
-    'get-route',
-    OPTIONS.device,
-    { ofRoute: true },
-    async (gateway, { route }, _options: unknown, operation) => {
-      const { deviceId, routeId } = await route()
-      return {
-        deviceId,
-        routeId,
-        answer: await getRoute(gateway, { deviceId, routeId }, operation),
-      }
-    },
+  getRoute: ofRoute('get-route', OPTIONS.device, (gateway, address, _: unknown, operation) =>
+    getRoute(gateway, address, operation),
   ),
 
   createRoute: row(
@@ -308,14 +309,12 @@ export const OPERATIONS = {
     ) => undoLastRun(gateway, memory, { ...how, waitTimeout }, operation),
   ),
 
-  statistics: row(
+  statistics: ofRoute(
     'statistics',
     OPTIONS.statistics,
-    { ofRoute: true },
-    async (gateway, { route }, options: StatisticsOptions, operation) => {
-      const { deviceId, routeId } = await route()
-      const of = await statisticsOf(gateway, { deviceId, routeId }, options, operation)
-      return { deviceId, routeId, answer: await readStatistics(gateway, deviceId, of, operation) }
+    async (gateway, address, options: StatisticsOptions, operation) => {
+      const of = await statisticsOf(gateway, address, options, operation)
+      return readStatistics(gateway, address.deviceId, of, operation)
     },
   ),
   allStatistics: ofDevice(

@@ -25,7 +25,7 @@ import { PACE_MS, pollUntil, readStableRoute, sendFresh, serialized } from './un
 import { refuseIfProtected, refuseProtected } from './protected'
 import { destinationIn, stateOf } from '../model/route-state'
 import type { PlannedChange } from './shared'
-import { commandStep, sendStep, takeStep, updateStep, type Step, type Waiting } from './step'
+import { commandStep, sendStep, takeStep, updateSending, type Step, type Waiting } from './step'
 import { unseenOf, withUnseen } from '../unseen'
 
 export type ControlAction = 'start' | 'stop' | 'restart'
@@ -333,7 +333,7 @@ async function sendToDestination(
         isSameId(destination.id, destinationId) ? { ...destination, action } : destination,
       )
       const update = { fields: { ...fields, destinations }, present: route }
-      return sendStep(gateway, updateStep(gateway, address, update), sending)
+      return sendStep(gateway, updateSending(gateway, address, update), sending)
     })
   }
 }

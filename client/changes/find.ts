@@ -74,39 +74,43 @@ export async function findSource(
 
 /** The ID of the one route or destination with this name. */
 function idOfTheOne(
-  kind: 'route' | 'destination',
+  kind: Kind,
   name: string,
   among: Array<Route | Destination>,
   operation: Operation,
 ): string {
-  const found = among.filter((candidate) => candidate.name === name)
+  const named = among.filter((candidate) => candidate.name === name)
+  const found = theOnly(named, kind, operation)
+  if (found) return idIn(found, kind)
+  const said =
+    kind === 'route'
+      ? say('routeNotFound', { route: excerpt(name) })
+      : say('destinationNotInRoute', { id: excerpt(name) })
+  const advice = words('Check the name, also its upper and lower case.')
+  throw new GatewayError('NOT_FOUND', [said, advice], { operation: operation.name })
+}
+
+type Kind = 'route' | 'destination'
+
+/** @throws GatewayError `CONFLICT` when several have the name */
+export function theOnly<One extends Route | Destination>(
+  found: readonly One[],
+  kind: Kind,
+  operation: Operation,
+): One | undefined {
   const [only, ...others] = found
-  if (!only) {
-    const said =
-      kind === 'route'
-        ? say('routeNotFound', { route: excerpt(name) })
-        : say('destinationNotInRoute', { id: excerpt(name) })
-    const advice = words('Check the name, also its upper and lower case.')
-    throw new GatewayError('NOT_FOUND', [said, advice], { operation: operation.name })
-  }
-  if (others.length > 0) {
-    const ids = found.map(({ id }) => id).join(', ')
-    throw new GatewayError(
-      'CONFLICT',
-      words(
-        '__count__ __kind__s on __host__ have the name "__name__". Choose one by its ID: __ids__.',
-        {
-          count: found.length,
-          kind,
-          name: excerpt(name),
-          ids,
-        },
-        'sameName',
-      ),
-      { operation: operation.name },
-    )
-  }
-  return idIn(only, kind)
+  if (!only || others.length === 0) return only
+  const said = words(
+    '__count__ __kind__s on __host__ have the name "__name__". Choose one by its ID: __ids__.',
+    {
+      count: found.length,
+      kind,
+      name: excerpt(String(only.name)),
+      ids: found.map(({ id }) => id).join(', '),
+    },
+    'sameName',
+  )
+  throw new GatewayError('CONFLICT', said, { operation: operation.name })
 }
 
 function idIn(part: unknown, what: string): string {

@@ -5,7 +5,6 @@ import type { Connection } from '../connection/connection'
 import { OutdatedPlan, type Operation } from '../connection/operation'
 import { GatewayError, mayHaveArrived, say, words, type Sentence } from '../errors'
 import { toSent } from '../model/convert'
-import { covers, diffRoutes } from '../model/diff'
 import type { RouteIndex } from '../model/route-index'
 import { isOn, isRunning, stateOf } from '../model/route-state'
 import { shownRoute } from '../model/secrets'
@@ -13,8 +12,8 @@ import type { CommandAnswer, Route, RouteFields, UpdateAnswer } from '../model/t
 import { forgetUnseen, rememberUnseen, type Change, type Place } from '../unseen'
 import { judgeMissing } from '../watch/life/missing-routes'
 import type { RouteAddress } from './find'
-import { comparable, forgetSecrets, rememberSecrets } from './known-secrets'
-import { awaitChange, awaitRoute, stillDiffers, type Expectation } from './wait'
+import { forgetSecrets, rememberSecrets } from './known-secrets'
+import { awaitChange, awaitRoute, type Expectation } from './wait'
 
 /** How long to wait for a change. */
 export interface Waiting {
@@ -24,12 +23,15 @@ export interface Waiting {
   waitTimeout: number
 }
 
-/** A change: its request, and the wait for it. */
-export interface Step<Answer, Shown> {
-  /** Where it shows, and what is remembered until then. */
+/** A change: its request, where it shows, and what is remembered until then. */
+export interface Sending<Answer> {
   place: Place
   change: Change
   send: (operation: Operation) => Promise<Answer>
+}
+
+/** A change, and the wait for it. */
+export interface Step<Answer, Shown> extends Sending<Answer> {
   /**
    * Waits until it shows.
    * @param onMissing called when a route that is to be deleted is missing for the first time
@@ -41,7 +43,7 @@ export interface Step<Answer, Shown> {
 /** Sends a change and remembers it until a read shows it. */
 export async function sendStep<Answer>(
   gateway: Connection,
-  { place, change, send }: Step<Answer, unknown>,
+  { place, change, send }: Sending<Answer>,
   operation: Operation,
 ): Promise<Answer> {
   const { accepted, forget } = rememberUnseen(gateway, place, change)
@@ -145,21 +147,14 @@ interface Update {
   fields: RouteFields
   /** The route as it was read, where it was. */
   present?: Route
-  /** What is seen instead of the change; by default, which values are not as sent. */
-  verdict?: (route: Route) => Sentence | undefined
 }
 
-export function updateStep(
+/** An update that only a poll will show. */
+export function updateSending(
   gateway: Connection,
   address: RouteAddress,
-  { fields, present, verdict }: Update,
-): Step<UpdateAnswer, Route> {
-  const difference = (changed: Route): Sentence | undefined => {
-    const route = comparable(gateway, address.deviceId, changed)
-    if (covers(route, fields)) return undefined
-    const paths = diffRoutes(fields, toSent(route)).map(({ path }) => path)
-    return paths.length > 0 ? stillDiffers(paths) : words('The route still has its former values.')
-  }
+  { fields, present }: Update,
+): Sending<UpdateAnswer> {
   return {
     place: address,
     change: { kind: 'update', fields, before: present && toSent(present) },
@@ -173,14 +168,23 @@ export function updateStep(
         throw error
       }
     },
-    async show(timeout, operation) {
-      const awaited = { ...address, verdict: verdict ?? difference, timeout }
-      const route = await awaitRoute(gateway, awaited, operation)
-      forgetUnseen(gateway, address, 'update')
-      return route
-    },
   }
 }
+
+/** @param verdict says what is seen instead of the update */
+export const updateStep = (
+  gateway: Connection,
+  address: RouteAddress,
+  update: Update,
+  verdict: (route: Route) => Sentence | undefined,
+): Step<UpdateAnswer, Route> => ({
+  ...updateSending(gateway, address, update),
+  async show(timeout, operation) {
+    const route = await awaitRoute(gateway, { ...address, verdict, timeout }, operation)
+    forgetUnseen(gateway, address, 'update')
+    return route
+  },
+})
 
 export const deleteStep = (
   gateway: Connection,

@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { checkUpdate, type CheckOptions, type UpdateMode } from '../model/check'
 import { toSent } from '../model/convert'
-import { changesFor } from '../model/diff'
+import { changesFor, diffRoutes } from '../model/diff'
 import { doubtsOfRoute } from '../model/doubts'
 import { isSameId } from '../model/ids'
 import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/types'
@@ -15,6 +15,7 @@ import { isUnseen, readStableRoute, sendFresh, serialized } from './unconfirmed'
 import { refuseProtected } from './protected'
 import { sharedOutputs, type PlannedChange } from './shared'
 import { takeStep, updateStep, type Waiting } from './step'
+import { stillDiffers } from './wait'
 
 export type { UpdateMode }
 
@@ -49,7 +50,9 @@ export const updateRoute = (
   operation: Operation,
 ): Promise<Updated> =>
   withPlan(gateway, update, operation, false, ({ target, fields, route }, sending) => {
-    const step = updateStep(gateway, target, { fields, present: route })
+    const verdict = (now: Route) =>
+      stillDiffers(diffRoutes(fields, toSent(comparable(gateway, target.deviceId, now))))
+    const step = updateStep(gateway, target, { fields, present: route }, verdict)
     return takeStep(gateway, step, update, operation, sending)
   })
 

@@ -1,6 +1,7 @@
 import { GatewayError, inDoubt, say, thrownAs, words, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
+import type { Difference } from '../model/diff'
 import type { RouteIndex } from '../model/route-index'
 import { isPending } from '../model/route-state'
 import type { Route, RouteList } from '../model/types'
@@ -161,9 +162,12 @@ function notConfirmed(
   })
 }
 
-/** What an update still has to change, by the paths of the values. */
-export const stillDiffers = (paths: readonly string[]): Sentence =>
-  words('__paths__ still __have__.', {
+/** What an update still has to change; undefined when nothing. */
+export function stillDiffers(differences: readonly Difference[]): Sentence | undefined {
+  const paths = differences.map(({ path }) => path)
+  if (paths.length === 0) return undefined
+  return words('__paths__ still __have__.', {
     paths: paths.slice(0, 5).join(', '),
     have: paths.length > 1 ? 'have other values' : 'has another value',
   })
+}

@@ -3,7 +3,7 @@ import { controlRoute, LAST_START_MS, startAgain } from '../changes/control'
 import type { RouteAddress } from '../changes/find'
 import { planMerge } from '../changes/merge'
 import { readStableRoute, sendFresh, serialized } from '../changes/unconfirmed'
-import { commandStep, sendStep, updateStep } from '../changes/step'
+import { commandStep, sendStep, updateSending } from '../changes/step'
 import { MONOTONIC } from '../clock'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
@@ -75,7 +75,7 @@ async function switchSource(
     const { fields, problems } = planMerge({ source }, present)
     if (problems.length > 0) throw invalidInput(problems, operation.name)
     const target = { ...address, routeId: route.id }
-    await sendStep(gateway, updateStep(gateway, target, { fields, present: route }), sending)
+    await sendStep(gateway, updateSending(gateway, target, { fields, present: route }), sending)
   }
   await serialized(gateway, address, operation, () => sendFresh(gateway, operation, read, send))
 }

@@ -1,8 +1,8 @@
-import type { Destination, Route, RouteFields } from './types'
+import type { Destination, RouteFields } from './types'
 import { isEmpty, isNone, isObject, isText, membersIn, own, pathTo } from './json'
 import type { JsonObject } from './json'
 import { anyMembersOf } from './members'
-import { isNumeric, toSent } from './convert'
+import { isNumeric } from './convert'
 import { HIDDEN, hideSecrets, isMasked, isSecret, keepsPresent } from './secrets'
 import { isSameId, matcher } from './ids'
 
@@ -51,11 +51,6 @@ function comparison(wanted: RouteFields, present: RouteFields): Comparison {
     compareDestinations(wanted.destinations, present.destinations ?? [], found)
   }
   return found
-}
-
-/** True when all of `wanted` (sent form) shows in `present` (as read): every member, and exactly its destinations. */
-export function covers(present: Route, wanted: RouteFields): boolean {
-  return diffRoutes(wanted, toSent(present)).length === 0
 }
 
 function compareDestinations(

@@ -1,10 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { ENSURE_STATES } from '../../client/model/definition'
-import {
-  newEnsureMemory,
-  type EnsureFailure,
-  type EnsureMemory,
-} from '../../client/changes/ensure/ensure'
+import type { EnsureFailure } from '../../client/changes/ensure/bulk'
+import { newEnsureMemory, type EnsureMemory } from '../../client/changes/ensure/undo'
 import { invalidInput } from '../../client/errors'
 import { OPERATIONS } from '../../client/operations'
 import type { EnsureAction } from '../../client/changes/ensure/plan'

@@ -11,7 +11,8 @@ import { ownerOf } from '../../memory'
 import type { Operation } from '../../connection/operation'
 import { withUnseen } from '../../unseen'
 import { isInProgress, sendFresh, serialized } from '../unconfirmed'
-import { findWanted, plan, type EnsureAction, type Goal, type Plan } from './plan'
+import { refuseChanged } from './approval'
+import { findWanted, plan, type EnsureAction, type Goal, type Plan, type Row } from './plan'
 import type { Left } from '../owned'
 import type { Present } from './reads'
 import { refusePlans } from '../protected'
@@ -42,28 +43,6 @@ export interface Ensured {
   /** The route afterwards, secrets hidden; null where there is none. */
   after: Route | null
 }
-
-/** A row with what is to be done about it. */
-export interface Row extends Goal {
-  plan: Plan
-  /** Sees the route as it is found before anything is sent for it; it may throw. */
-  allow?: (present: Route | undefined) => void
-  /** Written while it is applied. */
-  trace: Trace
-}
-
-/** What became of a row, as far as it got. */
-export interface Trace {
-  /** The steps that were carried out. */
-  steps: EnsureAction[]
-  /** The route before the first of them and after the last, with the secrets that were written from here. */
-  before?: Route | null
-  after?: Route | null
-  /** Whether the next step was applied is not known. */
-  isInDoubt: boolean
-}
-
-export const newTrace = (): Trace => ({ steps: [], isInDoubt: false })
 
 /** Runs a change when there is room for it; the change makes room for others before it ends. */
 export type InSlot = <T>(change: (slot: Slot) => Promise<T>) => Promise<T>
@@ -169,7 +148,7 @@ async function changeFrom(
 ): Promise<Ensured> {
   const { trace } = row
   const one = planOn(gateway, deviceId, row, route)
-  row.allow?.(route)
+  refuseChanged(gateway, deviceId, row, route)
   refusePlans(gateway, [one], operation)
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
 
@@ -181,8 +160,11 @@ async function changeFrom(
         return deleteStep(gateway, address)
       case 'update': {
         const { fields } = planOn(gateway, deviceId, row, present)
-        const verdict = (now: Route) => remaining(planOn(gateway, deviceId, row, now))
-        return updateStep(gateway, address, { fields: fields!, present, verdict })
+        const verdict = (now: Route): Sentence | undefined => {
+          const { steps, diff } = planOn(gateway, deviceId, row, now)
+          return steps.includes('update') ? stillDiffers(diff) : undefined
+        }
+        return updateStep(gateway, address, { fields: fields!, present }, verdict)
       }
       default:
         return commandStep(gateway, address, action as 'start' | 'stop')
@@ -207,11 +189,6 @@ async function changeFrom(
   }
   const done = planned({ ...one, steps: trace.steps as Plan['steps'] })
   return { ...done, after: shownRoute(after) }
-}
-
-/** What an update still has to change; undefined when nothing. */
-function remaining({ steps, diff }: Plan): Sentence | undefined {
-  return steps.includes('update') ? stillDiffers(diff.map(({ path }) => path)) : undefined
 }
 
 export function planned({ steps, diff, left, before }: Plan): Ensured {

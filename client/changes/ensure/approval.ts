@@ -1,4 +1,4 @@
-import { GatewayError, say, words, type Problem } from '../../errors'
+import { GatewayError, say, words, type Problem, type Sentence } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { setLatest } from '../../memory'
@@ -12,24 +12,25 @@ import { mapInSlices } from '../../slices'
 import { comparable } from '../known-secrets'
 import { onMain } from '../owned'
 import { labelOf } from '../find'
-import type { Goal, Plan } from './plan'
+import type { Row } from './plan'
 
 /** What a plan rests on, route by route, so that a refusal can say what has changed since. */
 export type Grounds = ReadonlyMap<string, { wanted: string; present: string }>
 
-type Planned = Goal & { plan: Plan }
-
-/** The ID of a plan, and what it rests on. Both are sealed: they show no secret. */
+/**
+ * The ID of a plan, and what it rests on: the imprints of its rows too. Both are sealed: they show no
+ * secret.
+ */
 export async function groundsOf(
   gateway: Connection,
   deviceId: string,
-  rows: readonly Planned[],
+  rows: readonly Row[],
 ): Promise<{ id: string; grounds: Grounds }> {
   const seal = (value: unknown): string => gateway.seal(stableText(value))
   const entries = await mapInSlices(
     rows,
-    ({ wanted, options: { state, exact = false }, plan: { steps, before } }) => {
-      const present = before && [before.id, imprintAt(gateway, deviceId, before)]
+    ({ wanted, options: { state, exact = false }, plan: { steps, before }, imprint }) => {
+      const present = before && [before.id, imprint]
       return [
         nameOf(wanted),
         // What is sent follows from these. It can contain counters too, so it is no ground itself.
@@ -40,9 +41,13 @@ export async function groundsOf(
   return { id: seal([deviceId, entries]), grounds: new Map(entries) }
 }
 
-/** As of {@link imprintOf}. A switch of a failover is no change. */
-export const imprintAt = (gateway: Connection, deviceId: string, route: Route): string =>
-  imprintOf(onMain(gateway, deviceId, comparable(gateway, deviceId, route)))
+/** As of {@link imprintOf}; empty where there is no route. A switch of a failover is no change. */
+export const imprintAt = (
+  gateway: Connection,
+  deviceId: string,
+  route: Route | null | undefined,
+): string =>
+  route ? imprintOf(onMain(gateway, deviceId, comparable(gateway, deviceId, route))) : ''
 
 const nameOf = (wanted: unknown): string => labelOf(wanted) ?? ''
 
@@ -57,22 +62,19 @@ export function stalePlan(
     problems.length > 0
       ? words('The plan is out of date: __what__.', { what: inShort(problems) })
       : words('This plan does not match the input and the present routes.')
-  return new GatewayError('CONFLICT', [said, say('unchanged'), NEW_PLAN], {
-    operation: name,
-    applied: 'no',
-    problems,
-  })
+  return refusal(said, name, problems)
 }
-
-const NEW_PLAN = words('Make a new plan.')
 
 /** What was approved once is not approved again: an undo makes the same plan possible. */
 export const usedPlan = ({ name }: Operation): GatewayError =>
-  new GatewayError(
-    'CONFLICT',
-    [words('This plan was applied already.'), say('unchanged'), NEW_PLAN],
-    { operation: name, applied: 'no' },
-  )
+  refusal(words('This plan was applied already.'), name)
+
+const refusal = (said: Sentence, operation: string, problems?: Problem[]): GatewayError =>
+  new GatewayError('CONFLICT', [said, say('unchanged'), words('Make a new plan.')], {
+    operation,
+    applied: 'no',
+    problems,
+  })
 
 function changesBetween(then: Grounds, now: Grounds): Problem[] {
   const names = new Set([...then.keys(), ...now.keys()])
@@ -95,28 +97,21 @@ export function inShort(problems: readonly Problem[]): string {
   return told.join('; ')
 }
 
-/**
- * Returns a check that a route is still as it was when its change was planned, for the moment before
- * it is changed.
- */
-export function unchangedSince(
+/** Refuses a route, in the moment before it is changed, that is no longer as it was when that was planned. */
+export function refuseChanged(
   gateway: Connection,
   deviceId: string,
-  planned: Route | null,
-): (present: Route | undefined) => void {
-  const imprint = (route: Route | null | undefined): string | undefined =>
-    route ? imprintAt(gateway, deviceId, route) : undefined
-  const then = imprint(planned)
-  return (present) => {
-    if (imprint(present) === then) return
-    throw new GatewayError(
-      'CONFLICT',
-      words(
-        'Route "__route__" has changed since this was planned. Nothing was sent for it. Make a new plan.',
-      ),
-      { applied: 'no' },
-    )
-  }
+  { imprint }: Row,
+  present: Route | undefined,
+): void {
+  if (imprint === undefined || imprint === imprintAt(gateway, deviceId, present)) return
+  throw new GatewayError(
+    'CONFLICT',
+    words(
+      'Route "__route__" has changed since this was planned. Nothing was sent for it. Make a new plan.',
+    ),
+    { applied: 'no' },
+  )
 }
 
 /** Remembers what the latest plans rest on. */

@@ -15,9 +15,11 @@ import { createSemaphore, type Semaphore } from '../../connection/concurrency'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { stopAfter } from '../../stop'
-import { apply, type Ensured, type InSlot, type Row } from './apply'
+import { apply, type Ensured, type InSlot } from './apply'
 import { labelOf } from '../find'
-import type { EnsureAction } from './plan'
+import type { EnsureAction, Row } from './plan'
+import { refusePlans } from '../protected'
+import { refuseSharedPlans } from '../shared'
 import { ownReads, sharedReads } from './reads'
 
 /** The result of a row that failed in a bulk. */
@@ -41,9 +43,11 @@ const GRACE = 1200
 const MOST_UNANSWERED = 3
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'TIMEOUT', 'OUTCOME_UNKNOWN'])
 
-export interface Bulk {
+export interface Apply {
   gateway: Connection
   deviceId: string
+  /** The result of each row is wanted, also where it failed. */
+  isList: boolean
   /** Milliseconds for each step to show. */
   waitTimeout: number
   /** Called when a row is done, with how many are, of how many. */
@@ -51,13 +55,29 @@ export interface Bulk {
 }
 
 /**
+ * Applies plans that need no confirmation, or have it.
+ * @throws GatewayError
+ */
+export function applyRows(
+  rows: readonly Row[],
+  how: Apply,
+  operation: Operation,
+): Promise<Ensured | Array<Ensured | EnsureFailure>> {
+  const plans = rows.map((row) => row.plan)
+  refusePlans(how.gateway, plans, operation)
+  refuseSharedPlans(plans, operation)
+  const [first] = rows
+  return how.isList || !first ? applyAll(rows, how, operation) : applyAlone(first, how, operation)
+}
+
+/**
  * Applies the plans of a list, many at once: a row that fails has its error in its result. Routes
  * are deleted first, since others may take their ports.
  * @throws GatewayError `CLOSED` when it was stopped
  */
-export async function applyAll(
+async function applyAll(
   rows: readonly Row[],
-  { gateway, deviceId, waitTimeout, onProgress }: Bulk,
+  { gateway, deviceId, waitTimeout, onProgress }: Apply,
   whole: Operation,
 ): Promise<Array<Ensured | EnsureFailure>> {
   const operation = whole.under({ background: true })
@@ -114,10 +134,9 @@ export async function applyAll(
 }
 
 /** Applies the plan of one route. @throws GatewayError with what was done before it failed */
-export async function applyAlone(
+async function applyAlone(
   row: Row,
-  gateway: Connection,
-  deviceId: string,
+  { gateway, deviceId }: Apply,
   operation: Operation,
 ): Promise<Ensured> {
   try {

@@ -1,42 +1,34 @@
-import { GatewayError, invalidInput, words, type Finding, readOnlyError } from '../../errors'
+import { invalidInput, readOnlyError, type Finding } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { checkWanted, stateOfRow, type EnsureState } from '../../model/definition'
 import { doubtsOfRoute } from '../../model/doubts'
 import { RouteIndex } from '../../model/route-index'
 import type { Route } from '../../model/types'
-import { ownerOf, setLatest } from '../../memory'
+import { setLatest } from '../../memory'
 import { mapInSlices } from '../../slices'
-import {
-  groundsOf,
-  rememberGrounds,
-  stalePlan,
-  unchangedSince,
-  usedPlan,
-  type Grounds,
-} from './approval'
-import { newTrace, planned, planOn, type Ensured, type Row } from './apply'
-import { applyAll, applyAlone, type EnsureFailure } from './bulk'
+import { groundsOf, imprintAt, rememberGrounds, stalePlan, usedPlan } from './approval'
+import { planned, planOn, type Ensured } from './apply'
+import { applyRows, type EnsureFailure } from './bulk'
 import { labelOf } from '../find'
 import {
   collisions,
   duplicates,
+  newRow,
   type ApplyOptions,
   type Goal,
   type Plan,
+  type Row,
   type Wanted,
 } from './plan'
 import { findPortConflicts } from './port-conflicts'
 import { settledList } from './reads'
 import { onMain } from '../owned'
-import { refusePlans } from '../protected'
-import { noteShared, refuseSharedPlans } from '../shared'
+import { noteShared } from '../shared'
 import { planRemovals, removalFaults, type Remove } from './removals'
 import { findEach, renameFinder } from './renames'
 import { reportOf, type PlanReport } from './report'
-import { runOf, undo, type Run, type Undo } from './undo'
-
-export type { EnsureFailure } from './bulk'
+import { runOf, type EnsureMemory } from './undo'
 
 export interface EnsureRoutes extends Omit<ApplyOptions, 'state'> {
   deviceId: string | (() => Promise<string>)
@@ -57,17 +49,6 @@ export interface EnsureRoutes extends Omit<ApplyOptions, 'state'> {
   /** Called when a row of a list is done, with how many are, of how many. */
   onProgress?: (done: number, rows: number) => void
 }
-
-/** What is remembered from one call to the next. Contains secrets. */
-export interface EnsureMemory {
-  readonly plans: Map<string, Grounds>
-  /** How many runs are in progress. */
-  running: number
-  /** The last run that changed anything, until it is taken back. */
-  lastRun?: Run
-}
-
-export const newEnsureMemory = (): EnsureMemory => ({ plans: new Map(), running: 0 })
 
 export interface EnsureResult {
   deviceId: string
@@ -92,7 +73,7 @@ export async function ensureRoutes(
   options: EnsureRoutes,
   operation: Operation,
 ): Promise<EnsureResult> {
-  const { check = false, approve = false, planId, memory, waitTimeout, onProgress } = options
+  const { check = false, approve = false, planId, memory } = options
   const isApplied = !check && !(approve && planId === undefined)
   if (gateway.readOnly && isApplied) throw readOnlyError(operation)
   const isList = Array.isArray(input)
@@ -103,6 +84,11 @@ export async function ensureRoutes(
   const { rows, problems } = await planRows(gateway, deviceId, wanted, isList, options, operation)
   const plans = rows.map((row) => row.plan)
 
+  if (check || approve) {
+    await mapInSlices(rows, (row) => {
+      row.imprint = imprintAt(gateway, deviceId, row.plan.before)
+    })
+  }
   const made = check || approve ? await groundsOf(gateway, deviceId, rows) : undefined
   // What makes an approved plan impossible is a change since as well.
   if (isApplied && approve && made && planId !== made.id) {
@@ -115,29 +101,15 @@ export async function ensureRoutes(
   if (!isApplied) {
     if (memory && made) rememberGrounds(memory.plans, made.id, made.grounds)
     if (made && approve && !check) usedPlans.delete(made.id)
-    const [first, ...others] = plans.map((one) => planned(one))
-    if (isList) return { deviceId, results: first ? [first, ...others] : [], plan, isApplied }
-    return { deviceId, results: first!, routeId: first!.before?.id, plan, isApplied }
+    const results = plans.map((one) => planned(one))
+    return { deviceId, ...resultOf(isList ? results : results[0]!), plan, isApplied }
   }
-  refusePlans(gateway, plans, operation)
-  refuseSharedPlans(plans, operation)
-
-  const work = rows.map((row): Row => ({
-    ...row,
-    ...(approve && { allow: unchangedSince(gateway, deviceId, row.plan.before) }),
-    trace: newTrace(),
-  }))
   if (memory) memory.running++
   try {
-    if (isList) {
-      const bulk = { gateway, deviceId, waitTimeout, onProgress }
-      return { deviceId, results: await applyAll(work, bulk, operation), plan, isApplied }
-    }
-    const results = await applyAlone(work[0]!, gateway, deviceId, operation)
-    const { id: routeId } = results.after ?? results.before ?? {}
-    return { deviceId, results, routeId, plan, isApplied }
+    const how = { ...options, gateway, deviceId, isList }
+    return { deviceId, ...resultOf(await applyRows(rows, how, operation)), plan, isApplied }
   } finally {
-    const run = runOf(deviceId, isList, work)
+    const run = runOf(deviceId, isList, rows)
     if (run && planId !== undefined) setLatest(usedPlans, planId, true)
     if (memory) {
       memory.running--
@@ -145,6 +117,9 @@ export async function ensureRoutes(
     }
   }
 }
+
+const resultOf = (results: EnsureResult['results']): Pick<EnsureResult, 'results' | 'routeId'> =>
+  Array.isArray(results) ? { results } : { results, routeId: (results.after ?? results.before)?.id }
 
 /** Returns the rows of an input. @throws GatewayError `INVALID_INPUT` with every fault that it shows */
 async function checkedRows(
@@ -175,8 +150,6 @@ async function checkedRows(
 
 const pathIn = (isList: boolean, index: number): string => (isList ? `[${index}]` : '')
 
-type Planned = Goal & { plan: Plan }
-
 /** Plans each row, and then the routes that are to be removed; returns every problem at once. */
 async function planRows(
   gateway: Connection,
@@ -185,7 +158,7 @@ async function planRows(
   isList: boolean,
   options: EnsureRoutes,
   operation: Operation,
-): Promise<{ rows: Planned[]; problems: Finding[] }> {
+): Promise<{ rows: Row[]; problems: Finding[] }> {
   const pathOf = (index: number): string => pathIn(isList, index)
   const goals = wanted.map((row) => goalOf(row, options))
   const present = await settledList(gateway, deviceId, goals, options.waitTimeout, operation)
@@ -197,18 +170,14 @@ async function planRows(
       ? present
       : new RouteIndex(present.all.map((route) => onMain(gateway, deviceId, route)))
   const { found, refused } = findEach(goals, home, operation)
-  const given = await mapInSlices(goals, (goal, index): Planned => ({
-    ...goal,
-    plan: planFor(goal, present.byId(found[index]?.id)),
-  }))
+  const given = await mapInSlices(goals, (goal, index) =>
+    newRow(goal, planFor(goal, present.byId(found[index]?.id))),
+  )
   const planHere = (goal: Goal, { id }: Route): Plan => planFor(goal, present.byId(id))
   recogniseRenames(given, home, planHere, options.approve === true)
 
-  const plans = given.map((row) => row.plan)
-  const isOwned = ({ id: routeId }: Route): boolean =>
-    ownerOf(gateway, { deviceId, routeId }) !== undefined
   const { removals, problems } = options.remove
-    ? planRemovals(options.remove, plans, present.all, { ...options, state: 'absent' }, isOwned)
+    ? planRemovals(options.remove, given, present.all, { ...options, state: 'absent' }, planFor)
     : { removals: [], problems: [] }
   const rows = [...given, ...removals]
   const all = rows.map((row) => row.plan)
@@ -216,7 +185,7 @@ async function planRows(
   return {
     rows,
     problems: [
-      ...plans.flatMap((one, index) => under(pathOf(index), one.problems)),
+      ...given.flatMap(({ plan }, index) => under(pathOf(index), plan.problems)),
       ...refused.flatMap(({ index, problem }) =>
         under(pathOf(index), [{ path: 'renamedFrom', problem }]),
       ),
@@ -235,7 +204,7 @@ function goalOf(row: Wanted, options: EnsureRoutes): Goal {
 
 /** A row whose route only seems to have another name: planned as a rename, or else marked. */
 function recogniseRenames(
-  rows: Planned[],
+  rows: Row[],
   present: RouteIndex,
   planFor: (goal: Goal, route: Route) => Plan,
   isAsked: boolean,
@@ -246,60 +215,17 @@ function recogniseRenames(
   if (missing.length === 0) return
   const meant = new Set(rows.map(({ plan: { before } }) => before?.id))
   const find = renameFinder(present.all.filter(({ id }) => !meant.has(id)))
-  const takenBy = new Map<Route, Planned>()
+  const taken = new Set<Route>()
   for (const row of missing) {
     // An empty former name says that it is a new route.
     if (row.wanted.renamedFrom !== undefined) continue
     const route = find(row.wanted)
-    if (!route || takenBy.has(route)) continue
-    takenBy.set(route, row)
+    if (!route || taken.has(route)) continue
+    taken.add(route)
     if (isAsked) {
       row.wanted = { ...row.wanted, renamedFrom: route.name }
       row.plan = planFor(row, route)
     } else row.plan = { ...row.plan, renameOf: route.name }
-  }
-}
-
-/**
- * Takes back the last run that changed anything, once.
- * @throws GatewayError `NOT_FOUND` when there is none, `CONFLICT` when a route was changed since, or
- * while a run is in progress
- */
-export async function undoLastRun(
-  gateway: Connection,
-  memory: EnsureMemory,
-  options: Undo,
-  operation: Operation,
-): Promise<Omit<EnsureResult, 'plan'> & { plan: Omit<PlanReport, 'id'> }> {
-  if (memory.running > 0) {
-    throw new GatewayError(
-      'CONFLICT',
-      words('A run is still in progress. Nothing was undone. Wait until it ends.'),
-      { operation: operation.name, applied: 'no' },
-    )
-  }
-  const run = memory.lastRun
-  if (!run) {
-    throw new GatewayError(
-      'NOT_FOUND',
-      words(
-        'There is no run to undo: none has changed anything since the start, or the last one was already undone.',
-      ),
-      { operation: operation.name },
-    )
-  }
-  if (!options.check) memory.lastRun = undefined
-  memory.running++
-  try {
-    const { deviceId, results, report, left } = await undo(gateway, run, options, operation)
-    if (left) memory.lastRun ??= left
-    return { deviceId, results, plan: report, isApplied: !options.check }
-  } catch (error) {
-    // Another try finds out how far this one has got.
-    memory.lastRun ??= run
-    throw error
-  } finally {
-    memory.running--
   }
 }
 

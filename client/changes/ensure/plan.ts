@@ -10,6 +10,7 @@ import { hideSecrets } from '../../model/secrets'
 import type { Route, RoutePatch } from '../../model/types'
 import { changesFor, type Difference } from '../../model/diff'
 import type { Owner } from '../../memory'
+import { theOnly } from '../find'
 import { planMerge } from '../merge'
 import { leftState, whyKept, withoutOwned, type Left } from '../owned'
 import type { Planned } from '../shared'
@@ -55,6 +56,32 @@ export interface Plan extends Planned {
   left?: Left[]
   problems: Finding[]
 }
+
+/** A row with what is to be done about it. */
+export interface Row extends Goal {
+  plan: Plan
+  /** What the plan rests on, where that must still be so when it is applied; see `imprintAt`. */
+  imprint?: string
+  /** Written while it is applied. */
+  trace: Trace
+}
+
+/** What became of a row, as far as it got. */
+export interface Trace {
+  /** The steps that were carried out. */
+  steps: EnsureAction[]
+  /** The route before the first of them and after the last, with the secrets that were written from here. */
+  before?: Route | null
+  after?: Route | null
+  /** Whether the next step was applied is not known. */
+  isInDoubt: boolean
+}
+
+export const newRow = (goal: Goal, planned: Plan): Row => ({
+  ...goal,
+  plan: planned,
+  trace: { steps: [], isInDoubt: false },
+})
 
 /** Plans the steps that bring the route to the wanted state, to be applied or only reported. */
 export function plan(
@@ -202,27 +229,7 @@ export function findWanted(
   }
   const named = present.byName(name)
   const isFormer = named.length === 0 && isText(renamedFrom)
-  return theOnly(isFormer ? present.byName(renamedFrom) : named, operation)
-}
-
-/** @throws GatewayError `CONFLICT` when several routes have the name */
-export function theOnly(found: readonly Route[], operation: Operation): Route | undefined {
-  if (found.length > 1) {
-    throw new GatewayError(
-      'CONFLICT',
-      words(
-        '__count__ routes on __host__ have the name "__route__". Choose one by its ID: __ids__.',
-        {
-          count: found.length,
-          route: found[0]!.name,
-          ids: found.map((route) => route.id).join(', '),
-        },
-        'sameName',
-      ),
-      { operation: operation.name },
-    )
-  }
-  return found[0]
+  return theOnly(isFormer ? present.byName(renamedFrom) : named, 'route', operation)
 }
 
 /** Finds rows that turn out to mean the same route, and names that two routes would end up with. */

@@ -3,7 +3,7 @@ import { patternFilter } from '../../model/pattern'
 import { isStopped } from '../../model/route-state'
 import type { Route } from '../../model/types'
 import { whyKept } from '../owned'
-import { plan, type ApplyOptions, type Goal, type Plan } from './plan'
+import { newRow, type ApplyOptions, type Goal, type Plan, type Row } from './plan'
 
 /** Which routes are removed that a list does not have. */
 export interface Remove {
@@ -49,15 +49,14 @@ interface RemovalFor {
  */
 export function planRemovals(
   remove: Remove,
-  plans: readonly Plan[],
+  rows: readonly Row[],
   present: readonly Route[],
   options: ApplyOptions,
-  /** Whether a failover protects it. */
-  isOwned: (route: Route) => boolean,
-): { removals: Array<Goal & { plan: Plan }>; problems: Finding[] } {
+  planFor: (goal: Goal, route: Route) => Plan,
+): { removals: Row[]; problems: Finding[] } {
   const { atMost = 3 } = remove
   const fits = patternFilter(remove.pattern)
-  const kept = new Set(plans.map(({ before }) => before?.id))
+  const kept = new Set(rows.map(({ plan: { before } }) => before?.id))
   const surplus = present.filter(
     ({ id, name, hasPendingDelete }) => !kept.has(id) && !hasPendingDelete && fits(String(name)),
   )
@@ -67,18 +66,19 @@ export function planRemovals(
       path: 'remove',
       problem: `would delete ${JSON.stringify(name)}, which is not stopped; stop it first, or add it to the list`,
     }))
-  for (const route of surplus.filter(isOwned)) {
+  const removals = surplus.map((route) => {
+    const goal = { wanted: { id: route.id, name: route.name }, options }
+    return newRow(goal, planFor(goal, route))
+  })
+  surplus.forEach((route, index) => {
+    // A failover protects it.
+    if (removals[index]!.plan.problems.length === 0) return
     problems.push({ path: 'remove', problem: `${whyKept(route)}, or add it to the list` })
-  }
+  })
   if (surplus.length > atMost) {
     const names = surplus.map(({ name }) => JSON.stringify(name)).join(', ')
     const problem = `is ${atMost}, but ${surplus.length} routes would be deleted: ${names}`
     problems.push({ path: 'removeAtMost', problem })
   }
-  const removals = surplus.map((route) => {
-    const wanted = { id: route.id, name: route.name }
-    const own = { ...options, state: 'absent' as const }
-    return { wanted, options: own, plan: plan(wanted, route, own) }
-  })
   return { removals, problems }
 }

@@ -4,7 +4,8 @@ import type { Operation } from '../../connection/operation'
 import { isText } from '../../model/json'
 import type { RouteIndex } from '../../model/route-index'
 import type { Route, RouteFields } from '../../model/types'
-import { findWanted, plan, theOnly, type Goal, type PlanOptions, type Wanted } from './plan'
+import { theOnly } from '../find'
+import { findWanted, plan, type Goal, type PlanOptions, type Wanted } from './plan'
 
 /**
  * Returns a function that finds the route which is probably meant by a row whose name is not there:
@@ -60,7 +61,7 @@ export function findEach(
     const isOpen = here?.name === name && renamedFrom !== name && !present.byId(goal.wanted.id)
     if (!here || !isOpen || !isText(renamedFrom) || goal.options.state === 'absent') return
     if (source && fits(goal, here)) return
-    const former = theOnly(present.byName(renamedFrom), operation)
+    const former = theOnly(present.byName(renamedFrom), 'route', operation)
     if (former) orders.set(index, former)
   })
   const kept = new Set<string>()

@@ -10,45 +10,50 @@ import { isRunning, isStopped } from '../../model/route-state'
 import type { RouteIndex } from '../../model/route-index'
 import { isMasked, isSecret, secretsNotShown } from '../../model/secrets'
 import type { Destination, Route } from '../../model/types'
-import { imprintAt, inShort, unchangedSince } from './approval'
-import { newTrace, planned, type Ensured, type Row } from './apply'
-import { applyAll, applyAlone, type EnsureFailure } from './bulk'
+import { imprintAt, inShort, type Grounds } from './approval'
+import { planned, type Ensured } from './apply'
+import { applyRows, type EnsureFailure } from './bulk'
 import { labelOf } from '../find'
 import { comparable } from '../known-secrets'
 import { ownerOf, type Owner } from '../../memory'
-import { plan, type ApplyOptions, type Goal, type Wanted, type WantedState } from './plan'
+import {
+  newRow,
+  plan as planOf,
+  type ApplyOptions,
+  type Goal,
+  type Row,
+  type Wanted,
+  type WantedState,
+} from './plan'
 import { settledList } from './reads'
-import { refusePlans } from '../protected'
-import { noteShared, refuseSharedPlans } from '../shared'
+import { noteShared } from '../shared'
 import { reportOf, type PlanReport } from './report'
 
-/** What a run of ensure has changed, as far as is needed to take it back. Contains secrets. */
-export interface Run {
-  deviceId: string
-  isList: boolean
-  changes: Change[]
+/** What is remembered from one call to the next. Contains secrets. */
+export interface EnsureMemory {
+  readonly plans: Map<string, Grounds>
+  /** How many runs are in progress. */
+  running: number
+  /** The last run that changed anything, until it is taken back. */
+  lastRun?: Run
 }
 
-/** A route that was changed. */
-interface Change {
-  label: string
-  /** What it was to become: a change in doubt was made if the route is like this now. */
-  goal: Goal
-  before: Route | null
-  /** As the run left it; undefined when nothing was seen after it. */
-  after: Route | null | undefined
-  /** Whether the last step was applied is not known. */
-  isInDoubt: boolean
+export const newEnsureMemory = (): EnsureMemory => ({ plans: new Map(), running: 0 })
+
+/** What a run of ensure has changed. Contains secrets. */
+interface Run {
+  deviceId: string
+  isList: boolean
+  rows: readonly Row[]
 }
 
 /** Returns what these rows have changed; undefined when they have changed nothing. */
-export function runOf(deviceId: string, isList: boolean, rows: readonly Row[]): Run | undefined {
-  const changes = rows.flatMap(({ wanted, options, trace: { before, after, isInDoubt } }) => {
-    if (before === undefined || (after === undefined && !isInDoubt)) return []
-    const label = labelOf(before ?? wanted) ?? ''
-    return [{ label, goal: { wanted, options }, before, after, isInDoubt }]
-  })
-  return changes.length > 0 ? { deviceId, isList, changes } : undefined
+export function runOf(deviceId: string, isList: boolean, all: readonly Row[]): Run | undefined {
+  const rows = all.filter(
+    ({ trace: { before, after, isInDoubt } }) =>
+      before !== undefined && (after !== undefined || isInDoubt),
+  )
+  return rows.length > 0 ? { deviceId, isList, rows } : undefined
 }
 
 export interface Undo {
@@ -63,63 +68,102 @@ export interface Undo {
 export interface Undone {
   deviceId: string
   results: Ensured | Array<Ensured | EnsureFailure>
-  report: Omit<PlanReport, 'id'>
-  /** What was not taken back, and may be another time. */
-  left?: Run
+  plan: Omit<PlanReport, 'id'>
+}
+
+/**
+ * Takes back the last run that changed anything, once.
+ * @throws GatewayError `NOT_FOUND` when there is none, `CONFLICT` when a route was changed since, or
+ * while a run is in progress
+ */
+export async function undoLastRun(
+  gateway: Connection,
+  memory: EnsureMemory,
+  options: Undo,
+  operation: Operation,
+): Promise<Undone> {
+  if (memory.running > 0) {
+    throw new GatewayError(
+      'CONFLICT',
+      words('A run is still in progress. Nothing was undone. Wait until it ends.'),
+      { operation: operation.name, applied: 'no' },
+    )
+  }
+  const run = memory.lastRun
+  if (!run) {
+    throw new GatewayError(
+      'NOT_FOUND',
+      words(
+        'There is no run to undo: none has changed anything since the start, or the last one was already undone.',
+      ),
+      { operation: operation.name },
+    )
+  }
+  if (!options.check) memory.lastRun = undefined
+  memory.running++
+  try {
+    const { left, ...undone } = await undo(gateway, run, options, operation)
+    memory.lastRun ??= left
+    return undone
+  } catch (error) {
+    // Another try finds out how far this one has got.
+    memory.lastRun ??= run
+    throw error
+  } finally {
+    memory.running--
+  }
 }
 
 /**
  * Brings every route that a run has changed back to what it was before. A route that was deleted
  * gets another ID.
+ * @returns as `left` what was not taken back, and may be another time
  * @throws GatewayError `CONFLICT` with every reason why that is not possible; nothing was written then
  */
-export async function undo(
+async function undo(
   gateway: Connection,
   run: Run,
   { check, waitTimeout, onProgress }: Undo,
   operation: Operation,
-): Promise<Undone> {
+): Promise<Undone & { left?: Run }> {
   if (gateway.readOnly && !check) throw readOnlyError(operation)
-  const { deviceId, isList, changes } = run
+  const { deviceId, isList } = run
   const options = { state: 'present', exact: true, validate: false, waitTimeout } as const
-  const sought = changes.map(({ label, before, after }): Goal => {
-    const { id, name } = after ?? before ?? { name: label }
+  const sought = run.rows.map((row): Goal => {
+    const { id, name } = row.trace.after ?? row.trace.before ?? { name: labelIn(row) }
     return { wanted: { id, name }, options }
   })
   const present = await settledList(gateway, deviceId, sought, waitTimeout, operation)
-  const ways = changes.map((change) => wayBack(gateway, deviceId, change, present, options))
-  const problems = ways.flatMap(({ row, problems: found }, index) =>
-    row && row.plan.problems.length + found.length === 0
-      ? []
-      : found.map((problem) => ({ path: JSON.stringify(changes[index]!.label), problem })),
+  const ways = run.rows.map((row) => ({
+    row,
+    ...wayBack(gateway, deviceId, row, present, options),
+  }))
+  const problems = ways.flatMap(({ row, problems: found }) =>
+    found.map((problem) => ({ path: JSON.stringify(labelIn(row)), problem })),
   )
   if (problems.length > 0) {
     const said = words('Nothing was undone: __what__.', { what: inShort(problems) })
     throw new GatewayError('CONFLICT', said, { operation: operation.name, applied: 'no', problems })
   }
-  const rows = ways.flatMap(({ row }) => row ?? [])
+  const open = ways.flatMap(({ row, back }) => (back ? [{ row, back }] : []))
+  const rows = open.map(({ back }) => back)
   const plans = rows.map((row) => row.plan)
   noteShared(plans, present.all)
-  const report = reportOf(plans, gateway)
-  if (check) return { deviceId, results: rows.map((row) => planned(row.plan)), report, left: run }
-  refusePlans(gateway, plans, operation)
-  refuseSharedPlans(plans, operation)
-  if (!isList && rows[0]) {
-    const results = await applyAlone(rows[0], gateway, deviceId, operation)
-    return { deviceId, results, report }
-  }
-  const results = await applyAll(rows, { gateway, deviceId, waitTimeout, onProgress }, operation)
-  const left = rows.flatMap((row, index) => {
-    const result = results[index]!
-    const isLeft = 'error' in result
-    return isLeft ? changes.filter((_, at) => ways[at]!.row === row) : []
-  })
-  return { deviceId, results, report, ...(left.length > 0 && { left: { ...run, changes: left } }) }
+  const plan = reportOf(plans, gateway)
+  if (check) return { deviceId, results: plans.map((one) => planned(one)), plan }
+  const how = { gateway, deviceId, isList, waitTimeout, onProgress }
+  const results = await applyRows(rows, how, operation)
+  const left = open.filter((_, index) => Array.isArray(results) && 'error' in results[index]!)
+  if (left.length === 0) return { deviceId, results, plan }
+  return { deviceId, results, plan, left: { ...run, rows: left.map(({ row }) => row) } }
 }
+
+/** What names its route in an error. */
+const labelIn = ({ wanted, trace: { before } }: Row): string => labelOf(before ?? wanted) ?? ''
 
 interface WayBack {
   /** Absent where the route is as it was before. */
-  row?: Row
+  back?: Row
   /** Why there is none. */
   problems: string[]
 }
@@ -127,67 +171,63 @@ interface WayBack {
 function wayBack(
   gateway: Connection,
   deviceId: string,
-  change: Change,
+  row: Row,
   present: RouteIndex,
   options: ApplyOptions,
 ): WayBack {
-  const { before, after, label } = change
+  const { before, after } = row.trace
   const id = (after ?? before)?.id
-  const now = present.byId(id) ?? (after ? undefined : present.byName(label)[0])
+  const now = present.byId(id) ?? (after ? undefined : present.byName(labelIn(row))[0])
   const told = now && comparable(gateway, deviceId, now)
   const owner = now && ownerOf(gateway, { deviceId, routeId: now.id })
-  const isAsSent = (): boolean => isReached(change, now, told, owner)
-  const imprint = (route: Route): string => imprintAt(gateway, deviceId, route)
-  const since = changeSince(change, now, imprint, isAsSent)
-  if (since === 'none') return { problems: [] }
-  if (since !== 'ours') return { problems: [since] }
+  const imprint = imprintAt(gateway, deviceId, now)
+  const isAs = (route: Route | null | undefined): boolean =>
+    imprintAt(gateway, deviceId, route) === imprint
+  if (isAs(before)) return { problems: [] }
+  const isOurs =
+    row.trace.isInDoubt || after === undefined ? isReached(row, now, told, owner) : isAs(after)
+  if (!isOurs) return { problems: [whyNotOurs(row, now)] }
 
   const unknown = before ? secretsNotKnown(before, after, now) : []
-  const goal = goalOf(change, told, options)
-  const back = plan(goal.wanted, now, goal.options, told, owner)
+  const goal = goalBack(before, told, options)
+  const plan = planOf(goal.wanted, now, goal.options, told, owner)
   const problems = [
     ...unknown.map((path) => `${path}: the gateway hides its former value`),
-    ...back.problems.map((one) =>
+    ...plan.problems.map((one) =>
       `${one.path} ${'kind' in one ? sentenceOf(one) : one.problem}`.trim(),
     ),
   ]
-  const allow = unchangedSince(gateway, deviceId, now ?? null)
-  return { row: { ...goal, plan: back, allow, trace: newTrace() }, problems }
+  return { back: { ...newRow(goal, plan), imprint }, problems }
 }
 
-/** How the route differs now: by nothing, by our change, or why that cannot be told. */
-function changeSince(
-  { before, after, isInDoubt }: Change,
-  now: Route | undefined,
-  imprint: (route: Route) => string,
-  isAsSent: () => boolean,
-): string {
-  const isAs = (route: Route | null): boolean =>
-    route && now ? imprint(route) === imprint(now) : !route && !now
-  if (isAs(before)) return 'none'
+/** Why it is not known that the route is as the run left it. */
+function whyNotOurs({ trace: { after, isInDoubt } }: Row, now: Route | undefined): string {
   if (isInDoubt || after === undefined) {
-    return isAsSent() ? 'ours' : 'is neither as before nor as it was to become; check it yourself'
+    return 'is neither as before nor as it was to become; check it yourself'
   }
-  if (isAs(after)) return 'ours'
   if (!after) return 'exists again'
   return now ? 'has changed since' : 'has been deleted since'
 }
 
-/** True when the route has become what the run wanted. */
+/** True when the route has become what the run wanted: then a change in doubt was made. */
 function isReached(
-  { goal }: Change,
+  { wanted: given, options }: Row,
   now: Route | undefined,
   told: Route | undefined,
   owner: Owner | undefined,
 ): boolean {
-  if (!now) return goal.options.state === 'absent'
-  const { id: _, ...wanted } = goal.wanted
-  const { steps, problems } = plan(wanted, now, goal.options, told, owner)
+  if (!now) return options.state === 'absent'
+  const { id: _, ...wanted } = given
+  const { steps, problems } = planOf(wanted, now, options, told, owner)
   return steps.length === 0 && problems.length === 0
 }
 
 /** The route as it was. */
-function goalOf({ before }: Change, now: Route | undefined, options: ApplyOptions): Goal {
+function goalBack(
+  before: Route | null | undefined,
+  now: Route | undefined,
+  options: ApplyOptions,
+): Goal {
   if (!before) {
     return { wanted: { id: now!.id, name: now!.name }, options: { ...options, state: 'absent' } }
   }

@@ -1,7 +1,8 @@
 // More rows in one ensure than are sent at once, many times over: few calls, and as safe as one row.
 import should from 'should'
 import { Stop } from '../../../client/stop'
-import { ensureRoutes, type EnsureFailure } from '../../../client/changes/ensure/ensure'
+import type { EnsureFailure } from '../../../client/changes/ensure/bulk'
+import { ensureRoutes } from '../../../client/changes/ensure/ensure'
 import { listDevices } from '../../../client/api/devices'
 import { newOperation } from '../../../client/connection/operation'
 import { watchDevice } from '../../../client/watch/registry'

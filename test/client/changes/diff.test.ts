@@ -1,5 +1,6 @@
 import 'should'
-import { covers, diffRoutes } from '../../../client/model/diff'
+import { toSent } from '../../../client/model/convert'
+import { diffRoutes } from '../../../client/model/diff'
 import { HIDDEN, hideSecrets } from '../../../client/model/secrets'
 import { PRESENT, SECRET, SENT, withDestination } from './support'
 
@@ -90,11 +91,13 @@ describe('merge: differences', () => {
     ])
   })
 
-  it('are what covers looks for', () => {
-    covers(PRESENT, SENT).should.be.true()
-    covers(PRESENT, { ...SENT, destinations: [] }).should.be.false()
-    covers(PRESENT, { ...SENT, startRoute: true }).should.be.true()
-    covers({ ...PRESENT, destinations: [] }, SENT).should.be.false()
-    covers(PRESENT, withDestination(1, { fec: 'vf' })).should.be.false()
+  it('are none where all that is wanted shows, and no other destination', () => {
+    const areNone = (wanted: typeof SENT, present = SENT): boolean =>
+      diffRoutes(wanted, present).length === 0
+    areNone(SENT, toSent(PRESENT)).should.be.true()
+    areNone({ ...SENT, destinations: [] }).should.be.false()
+    areNone({ ...SENT, startRoute: true }).should.be.true()
+    areNone(SENT, toSent({ ...PRESENT, destinations: [] })).should.be.false()
+    areNone(withDestination(1, { fec: 'vf' })).should.be.false()
   })
 })
