@@ -42,6 +42,11 @@ export interface GatewayCredentials {
   password?: unknown
 }
 
+/** The values of a config form that may not be deployed yet; with only an ID, the deployed ones. */
+export interface ConnectionForm extends GatewayConfig, GatewayCredentials {
+  id?: string
+}
+
 /**
  * Returns the options of the client, from saved or typed values.
  * @throws GatewayError `CONFIG` that names what is missing or wrong

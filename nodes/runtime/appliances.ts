@@ -1,6 +1,7 @@
 // The appliances that a node works for by itself: the one of its gateway, or those of an inventory.
-import type { GatewayError } from '../../client/errors'
+import { GatewayError, closedError } from '../../client/errors'
 import { patternFilter } from '../../client/model/pattern'
+import type { Stop } from '../../client/stop'
 import { refused } from './node-settings'
 import { choiceProperty, refuseUnresolved } from './properties'
 import type { Appliance, Fleet, Follower, GatewayNode } from './gateway-node'
@@ -78,4 +79,29 @@ export function followAppliances(
     added: (one) => isFor(one) && follower.added(one),
     removed: (one) => (isFor(one) ? follower.removed(one) : undefined),
   })
+}
+
+/**
+ * Has a failover node obey a message: here or, with leases, on the instance that owns the appliance.
+ * @param waitMs as of `Share.send`
+ * @throws GatewayError what the failover throws, and as `Share.send`; `NOT_FOUND` where there is none
+ */
+export async function obeyFailover(
+  of: Appliance,
+  failoverId: unknown,
+  message: Record<string, unknown>,
+  stop: Stop,
+  fleet: Fleet,
+  waitMs?: number,
+): Promise<void> {
+  if (stop.stopped) throw closedError()
+  if (!fleet.owns(of.appliance ?? '')) {
+    const { commandOwner } = require('./remote') as typeof import('./remote')
+    return commandOwner(fleet, of, String(failoverId), message, stop, waitMs)
+  }
+  const failover = [...of.failovers].find(({ id }) => id === failoverId)
+  if (failover) return failover.obey(message)
+  // What is wrong with the appliance says more.
+  of.client()
+  throw new GatewayError('NOT_FOUND', 'This gateway has no such failover node.')
 }

@@ -1,9 +1,8 @@
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, closedError, type Identity } from '../../client/errors'
+import { GatewayError, type Identity } from '../../client/errors'
 import type { Connection } from '../../client/connection/connection'
 import type { FailoverStatus } from '../../client/failover/protect'
 import type { RouteAddress } from '../../client/changes/find'
-import type { Stop } from '../../client/stop'
 import type { EngineChange, Share } from '../../client/fleet/types'
 import type { FailoverCause } from '../../client/model/failover'
 
@@ -147,29 +146,4 @@ export function requireGateway(RED: NodeAPI, config: GatewayUser): GatewayNode {
       ? 'The gateway of this node does not exist or is disabled. Choose a gateway in the node.'
       : 'This node has no gateway. Choose one in the node.',
   )
-}
-
-/**
- * Has a failover node obey a message: here or, with leases, on the instance that owns the appliance.
- * @param waitMs as of `Share.send`
- * @throws GatewayError what the failover throws, and as `Share.send`; `NOT_FOUND` where there is none
- */
-export async function obeyFailover(
-  of: Appliance,
-  failoverId: unknown,
-  message: Record<string, unknown>,
-  stop: Stop,
-  fleet: Fleet,
-  waitMs?: number,
-): Promise<void> {
-  if (stop.stopped) throw closedError()
-  if (!fleet.owns(of.appliance ?? '')) {
-    const { commandOwner } = require('./remote') as typeof import('./remote')
-    return commandOwner(fleet, of, String(failoverId), message, stop, waitMs)
-  }
-  const failover = [...of.failovers].find(({ id }) => id === failoverId)
-  if (failover) return failover.obey(message)
-  // What is wrong with the appliance says more.
-  of.client()
-  throw new GatewayError('NOT_FOUND', 'This gateway has no such failover node.')
 }

@@ -1,12 +1,13 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import { badSettings, invalidInput, say } from '../../client/errors'
-import { findRoute, labelOf, type RouteAddress, type Target } from '../../client/changes/find'
+import { findRoute, labelOf, type Target } from '../../client/changes/find'
 import { onlyDevice } from '../../client/api/devices'
 import { plainInput } from '../../client/changes/input'
 import type { Connection } from '../../client/connection/connection'
 import type { Operation } from '../../client/connection/operation'
 import { faultOf, notARoute } from '../../client/model/check'
 import type { Short } from '../../client/model/faults'
+import type { Inputs } from '../../client/operations'
 import { refuseUnresolved } from './properties'
 import type { Fleet } from './gateway-node'
 import type { WithSecrets } from './secrets'
@@ -29,15 +30,9 @@ export interface AddressConfig {
 export type Message = NodeMessage & Record<string, unknown>
 
 /** The values of one message's parameters, read only when the node needs them. */
-export interface Parameters {
-  /** The device ID: as configured, or `msg.deviceId`, or the appliance's only device. */
-  device: () => Promise<string>
-  /** The device and route ID; a name is looked up on the appliance, and given too. */
-  route: () => Promise<RouteAddress & { name?: string }>
+export interface Parameters extends Inputs {
   /** Which destination of the route is meant, by its ID or by its name. */
   destination: () => Promise<Target>
-  /** The definition of a route to send, with the secrets that it gives by name. */
-  definition: (options?: { keepsNames?: boolean }) => Promise<unknown>
 }
 
 /** What node and message say, before anything is looked up on an appliance. */
@@ -46,7 +41,7 @@ export interface Given {
   device: () => Promise<string | undefined>
   route: () => Promise<Target>
   destination: () => Promise<Target>
-  definition: NonNullable<Parameters['definition']>
+  definition: Inputs['definition']
 }
 
 export function readGiven(

@@ -8,7 +8,8 @@ import { shownAs } from '../../../client/model/given'
 import { plainCopy, type Limits } from '../../../client/model/foreign'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
 import type { Received } from '../../wire'
-import { hostOf, isDeployedOnly, type ConnectionForm } from './connection'
+import type { ConnectionForm } from '../options'
+import { hostOf, isDeployedOnly } from './connection'
 import { failureOf } from './failure'
 
 /** What the editor asks. */

@@ -5,19 +5,12 @@ import { listRoutes } from '../../../client/api/routes'
 import { newOperation } from '../../../client/connection/operation'
 import { startSession } from '../../../client/api/session'
 import type { Connection } from '../../../client/connection/connection'
-import {
-  connect,
-  formAppliances,
-  foundOut,
-  hostOf,
-  type ConnectionForm,
-  type Lease,
-} from './connection'
+import { connect, formAppliances, foundOut, hostOf, type Lease } from './connection'
 import type { ConnectionReport, Failure, InventoryReport } from '../../wire'
 import type { Question } from './answers'
 import { failureOf } from './failure'
 import { NotTried, type Asking, type Logins } from './logins'
-import { hostIn } from '../options'
+import { hostIn, type ConnectionForm } from '../options'
 import { text } from './lookup'
 
 /** Tested at once, and in one answer. */

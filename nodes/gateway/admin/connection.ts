@@ -12,18 +12,13 @@ import { readCertificate } from '../../../client/connection/certificate'
 import { DEFAULTS } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
 import { unknownAppliance } from '../../../client/fleet/inventory'
-import { gatewayOptions, hostIn, type GatewayConfig, type GatewayCredentials } from '../options'
+import { gatewayOptions, hostIn, type ConnectionForm, type GatewayCredentials } from '../options'
 import { isGatewayNode, type Appliance, type GatewayNode } from '../../runtime/gateway-node'
 import { hasInventory } from '../fleet/inventory'
 import type { CheckedInventory, ConnectionReport, FormAppliance } from '../../wire'
 import { EDITOR, NotDeployed, PasswordNeeded } from './failure'
 import { checkedInventory, readFormInventory, withoutUser } from './inventory'
 import type { Asking, Logins } from './logins'
-
-/** The values of a config form that may not be deployed yet; with only an ID, the deployed ones. */
-export interface ConnectionForm extends GatewayConfig, GatewayCredentials {
-  id?: string
-}
 
 /** A gateway that an admin route has borrowed. */
 export interface Lease {

@@ -1,5 +1,6 @@
 import { Stop } from '../../../client/stop'
-import { obeyFailover, type Appliance, type Fleet } from '../../runtime/gateway-node'
+import { obeyFailover } from '../../runtime/appliances'
+import type { Appliance, Fleet } from '../../runtime/gateway-node'
 import type { Failover, FailoverAction, Received, Requests } from '../../wire'
 import { choiceIn } from './answers'
 import { failureOf } from './failure'

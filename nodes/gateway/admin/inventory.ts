@@ -5,7 +5,7 @@ import { factCounts } from '../../../client/model/failover-view'
 import { languageOf, type Language } from '../../../client/model/watch'
 import { readInventory, type Inventory } from '../../../client/fleet/inventory'
 import { readInTime, inventoryRules, inventorySource } from '../fleet/inventory'
-import { hostIn, secretPrefixOf } from '../options'
+import { hostIn, secretPrefixOf, type ConnectionForm } from '../options'
 import { isGatewayNode, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
 import type {
   CheckedInventory,
@@ -15,7 +15,6 @@ import type {
   FleetRow,
   Received,
 } from '../../wire'
-import type { ConnectionForm } from './connection'
 import { failureOf } from './failure'
 import { healthOf } from './health'
 

@@ -30,8 +30,8 @@ import {
   isDeployedOnly,
   isForDeployers,
   type Lease,
-  type ConnectionForm,
 } from './connection'
+import type { ConnectionForm } from '../options'
 import { createConnectionTests } from './connection-report'
 import { isGatewayNode, type Fleet, type GatewayNode } from '../../runtime/gateway-node'
 import { commandFailover } from './failovers'
