@@ -140,13 +140,10 @@ function stepTo(
   control: ControlRoute,
 ): Step<Answer, Route> {
   const step = commandStep(gateway, control, action)
-  const { deviceId, routeId, destinationId, waitTimeout } = control
-  if (destinationId === undefined) return step
-  const target = { deviceId, routeId, destinationId, action }
+  if (control.destinationId === undefined) return step
   return {
     ...step,
-    send: (operation) =>
-      sendToDestination(gateway, target, (by) => step.show(waitTimeout, by), operation),
+    send: (operation) => sendToDestination(gateway, control, action, step, operation),
   }
 }
 
@@ -280,18 +277,14 @@ function nameIn(route: Route, { routeId, destinationId }: ControlRoute): string 
   return `Destination "${name}" (${destinationId}) of r${whole}`
 }
 
-interface DestinationControl extends RouteAddress {
-  destinationId: string
-  action: 'start' | 'stop'
-}
-
 async function sendToDestination(
   gateway: Connection,
-  { deviceId, routeId, destinationId, action }: DestinationControl,
-  /** Waits until the destination shows the change. */
-  seen: (operation: Operation) => Promise<unknown>,
+  { deviceId, routeId, destinationId = '', waitTimeout }: ControlRoute,
+  action: 'start' | 'stop',
+  { show }: Pick<Step<Answer, Route>, 'show'>,
   operation: Operation,
 ): Promise<Answer> {
+  const address = { deviceId, routeId }
   if (gateway.memory.lacksDestinationCommands) return sendByUpdate()
   try {
     const command = `${action}-destination` as const
@@ -302,11 +295,11 @@ async function sendToDestination(
     }
     // A command that is known may be refused as well, for a destination that is as wanted already.
     const wanted = action === 'start' ? 'running' : 'stopped'
-    const route = await getRoute(gateway, { deviceId, routeId }, operation)
+    const route = await getRoute(gateway, address, operation)
     if (stateOf(route, destinationId) === wanted) throw error
     const answer = await sendByUpdate()
     // Firmware may accept the update and ignore the action: only a visible effect counts.
-    await seen(operation).catch(() => {
+    await show(waitTimeout, operation).catch(() => {
       throw inDoubt(error)
     })
     gateway.memory.lacksDestinationCommands = true
@@ -314,7 +307,6 @@ async function sendToDestination(
   }
 
   function sendByUpdate(): Promise<UpdateAnswer> {
-    const address = { deviceId, routeId }
     const read = async (): Promise<Route> => {
       const route = await readStableRoute(gateway, address, operation)
       operation.route = route.name

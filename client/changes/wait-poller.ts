@@ -74,25 +74,18 @@ function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => 
     ask() {
       isNew = added
       added = false
+      const begun = gateway.clock.now()
       const polled = pollOnce(gateway, deviceId, [...waiters], stop)
-      return new Promise((resolve, reject) => {
-        const begun = gateway.clock.now()
-        let cancel: (() => void) | undefined
+      let cancel: (() => void) | undefined
+      const released = new Promise<{ again: boolean }>((resolve) => {
         release = () => {
           // Where many wait, a poll is a long list, which takes its time.
           if (cancel || waiters.size > MANY) return
           const left = Math.max(0, begun + OWN_POLL_MS - gateway.clock.now())
           cancel = gateway.clock.after(left, () => resolve({ again: true }))
         }
-        const end = (settle: () => void): void => {
-          cancel?.()
-          settle()
-        }
-        polled.then(
-          (answer) => end(() => resolve(answer)),
-          (error: Error) => end(() => reject(error)),
-        )
       })
+      return Promise.race([polled, released]).finally(() => cancel?.())
     },
     // The longer it takes, the fewer polls; a new waiter starts over.
     onAnswer({ again }) {

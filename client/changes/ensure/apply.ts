@@ -1,4 +1,3 @@
-import type { Connection } from '../../connection/connection'
 import { invalidInput, mayHaveArrived, type Sentence } from '../../errors'
 import type { Difference } from '../../model/diff'
 import type { RouteIndex } from '../../model/route-index'
@@ -6,13 +5,22 @@ import { wholeRoute } from '../../model/route-state'
 import { shownRoute } from '../../model/secrets'
 import type { Route } from '../../model/types'
 import { comparable } from '../known-secrets'
+import type { Connection } from '../../connection/connection'
 import type { RouteAddress } from '../find'
 import { ownerOf } from '../../memory'
 import type { Operation } from '../../connection/operation'
 import { withUnseen } from '../../unseen'
 import { isInProgress, sendFresh, serialized } from '../unconfirmed'
 import { refuseChanged } from './approval'
-import { findWanted, plan, type EnsureAction, type Goal, type Plan, type Row } from './plan'
+import {
+  findWanted,
+  plan,
+  type EnsureAction,
+  type Goal,
+  type Site,
+  type Plan,
+  type Row,
+} from './plan'
 import type { Left } from '../owned'
 import type { Present } from './reads'
 import { refusePlans } from '../protected'
@@ -49,8 +57,7 @@ export type InSlot = <T>(change: (slot: Slot) => Promise<T>) => Promise<T>
 
 /** How a row is applied. */
 export interface ApplyContext {
-  gateway: Connection
-  deviceId: string
+  site: Site
   /** Reads and sends. */
   operation: Operation
   /** Waits until what was sent shows: what is sent can still show after a stop. */
@@ -62,7 +69,8 @@ export interface ApplyContext {
 /** Plans again with the present route, in turn with its other changes, and applies the plan. */
 export async function apply(row: Row, context: ApplyContext): Promise<Ensured> {
   const { wanted, plan: first } = row
-  const { gateway, deviceId, operation, present } = context
+  const { site, operation, present } = context
+  const { gateway, deviceId } = site
   const { before } = first
   if (!before && first.steps.length === 0) return planned(first)
   const applyTo = ({ id: routeId }: Route): Promise<Ensured> => {
@@ -93,7 +101,7 @@ export async function apply(row: Row, context: ApplyContext): Promise<Ensured> {
  * is sent is read again.
  */
 async function planInSlot<Read, T>(
-  { gateway, operation, inSlot }: ApplyContext,
+  { site: { gateway }, operation, inSlot }: ApplyContext,
   read: () => Promise<Read>,
   change: (present: Read, slot: Slot, sending: Operation) => Promise<T>,
 ): Promise<T> {
@@ -104,12 +112,12 @@ async function planInSlot<Read, T>(
   )
 }
 
-export const planOn = (
+export function planOn(
   gateway: Connection,
   deviceId: string,
   { wanted, options }: Goal,
   route: Route | undefined,
-): Plan => {
+): Plan {
   if (!route) return plan(wanted, route, options)
   const base = withUnseen(gateway, deviceId, wholeRoute(route))
   const told = comparable(gateway, deviceId, route)
@@ -123,12 +131,12 @@ async function changeRoute(
   context: ApplyContext,
 ): Promise<Ensured> {
   const { options } = row
-  const { gateway, operation, present } = context
+  const { site, operation, present } = context
   const read = (): Promise<Route | undefined> =>
     present.route(address, row).catch(async (error: unknown) => {
       if (options.state !== 'absent' || !isNotFound(error)) throw error
       const { waitTimeout: timeout } = options
-      await awaitGone(gateway, address, { timeout, unsent: true }, operation)
+      await awaitGone(site.gateway, address, { timeout, unsent: true }, operation)
       return undefined
     })
   return planInSlot(context, read, (route, slot, sending) =>
@@ -140,15 +148,16 @@ async function changeRoute(
 async function changeFrom(
   route: Route | undefined,
   row: Row,
-  { gateway, deviceId, operation, waiting }: ApplyContext,
+  { site, operation, waiting }: ApplyContext,
   slot: Slot,
   first: Operation,
   /** The routes that exist before a create. */
   older?: RouteIndex,
 ): Promise<Ensured> {
   const { trace } = row
+  const { gateway, deviceId } = site
   const one = planOn(gateway, deviceId, row, route)
-  refuseChanged(gateway, deviceId, row, route)
+  refuseChanged(site, row, route)
   refusePlans(gateway, [one], operation)
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
 

@@ -1,5 +1,4 @@
 import { GatewayError, say, words, type Problem, type Sentence } from '../../errors'
-import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { setLatest } from '../../memory'
 import { destinationToSent, sourceToSent } from '../../model/convert'
@@ -12,7 +11,7 @@ import { mapInSlices } from '../../slices'
 import { comparable } from '../known-secrets'
 import { onMain } from '../owned'
 import { labelOf } from '../find'
-import type { Row } from './plan'
+import type { Site, Row } from './plan'
 
 /** What a plan rests on, route by route, so that a refusal can say what has changed since. */
 export type Grounds = ReadonlyMap<string, { wanted: string; present: string }>
@@ -22,8 +21,7 @@ export type Grounds = ReadonlyMap<string, { wanted: string; present: string }>
  * secret.
  */
 export async function groundsOf(
-  gateway: Connection,
-  deviceId: string,
+  { gateway, deviceId }: Site,
   rows: readonly Row[],
 ): Promise<{ id: string; grounds: Grounds }> {
   const seal = (value: unknown): string => gateway.seal(stableText(value))
@@ -42,11 +40,7 @@ export async function groundsOf(
 }
 
 /** As of {@link imprintOf}; empty where there is no route. A switch of a failover is no change. */
-export const imprintAt = (
-  gateway: Connection,
-  deviceId: string,
-  route: Route | null | undefined,
-): string =>
+export const imprintAt = ({ gateway, deviceId }: Site, route: Route | null | undefined): string =>
   route ? imprintOf(onMain(gateway, deviceId, comparable(gateway, deviceId, route))) : ''
 
 const nameOf = (wanted: unknown): string => labelOf(wanted) ?? ''
@@ -98,13 +92,8 @@ export function inShort(problems: readonly Problem[]): string {
 }
 
 /** Refuses a route, in the moment before it is changed, that is no longer as it was when that was planned. */
-export function refuseChanged(
-  gateway: Connection,
-  deviceId: string,
-  { imprint }: Row,
-  present: Route | undefined,
-): void {
-  if (imprint === undefined || imprint === imprintAt(gateway, deviceId, present)) return
+export function refuseChanged(site: Site, { imprint }: Row, present: Route | undefined): void {
+  if (imprint === undefined || imprint === imprintAt(site, present)) return
   throw new GatewayError(
     'CONFLICT',
     words(

@@ -17,7 +17,7 @@ import type { Operation } from '../../connection/operation'
 import { stopAfter } from '../../stop'
 import { apply, type Ensured, type InSlot } from './apply'
 import { labelOf } from '../find'
-import type { EnsureAction, Row } from './plan'
+import type { EnsureAction, Site, Row } from './plan'
 import { refusePlans } from '../protected'
 import { refuseSharedPlans } from '../shared'
 import { ownReads, sharedReads } from './reads'
@@ -43,9 +43,7 @@ const GRACE = 1200
 const MOST_UNANSWERED = 3
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'TIMEOUT', 'OUTCOME_UNKNOWN'])
 
-export interface Apply {
-  gateway: Connection
-  deviceId: string
+export interface Apply extends Site {
   /** The result of each row is wanted, also where it failed. */
   isList: boolean
   /** Milliseconds for each step to show. */
@@ -83,11 +81,9 @@ async function applyAll(
   const operation = whole.under({ background: true })
   const { stop, end } = stopAfter(whole.stop, GRACE, gateway.clock)
   const waiting = whole.under({ stop, uninterruptible: true })
+  const site = { gateway, deviceId }
   const isBulk = rows.filter(({ plan: { steps } }) => steps.length > 0).length > MANY
-  const present = isBulk
-    ? sharedReads(gateway, deviceId, waitTimeout, operation)
-    : ownReads(gateway, deviceId, operation)
-  const shared = { gateway, deviceId, operation, waiting, present }
+  const present = isBulk ? sharedReads(site, waitTimeout, operation) : ownReads(site, operation)
   const ready = createSemaphore(READY_AT_ONCE)
   const sending = createSemaphore(gateway.concurrency)
   const sent = createSemaphore(SENT_AT_ONCE)
@@ -105,7 +101,7 @@ async function applyAll(
         }),
       )
     try {
-      const result = await apply(row, { ...shared, operation: own, inSlot })
+      const result = await apply(row, { site, operation: own, waiting, present, inSlot })
       if (result.changed) unanswered = 0
       return result
     } catch (error) {
@@ -134,18 +130,13 @@ async function applyAll(
 }
 
 /** Applies the plan of one route. @throws GatewayError with what was done before it failed */
-async function applyAlone(
-  row: Row,
-  { gateway, deviceId }: Apply,
-  operation: Operation,
-): Promise<Ensured> {
+async function applyAlone(row: Row, site: Site, operation: Operation): Promise<Ensured> {
   try {
     return await apply(row, {
-      gateway,
-      deviceId,
+      site,
       operation,
       waiting: operation,
-      present: ownReads(gateway, deviceId, operation),
+      present: ownReads(site, operation),
       inSlot: (change) => change({ sent: () => undefined, seen: () => undefined }),
     })
   } catch (error) {

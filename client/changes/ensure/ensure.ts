@@ -3,6 +3,7 @@ import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { checkWanted, stateOfRow, type EnsureState } from '../../model/definition'
 import { doubtsOfRoute } from '../../model/doubts'
+import { pathUnder } from '../../model/json'
 import { RouteIndex } from '../../model/route-index'
 import type { Route } from '../../model/types'
 import { setLatest } from '../../memory'
@@ -17,6 +18,7 @@ import {
   newRow,
   type ApplyOptions,
   type Goal,
+  type Site,
   type Plan,
   type Row,
   type Wanted,
@@ -81,15 +83,16 @@ export async function ensureRoutes(
   const wanted = await checkedRows(input, options, operation)
   const deviceId =
     typeof options.deviceId === 'string' ? options.deviceId : await options.deviceId()
-  const { rows, problems } = await planRows(gateway, deviceId, wanted, isList, options, operation)
+  const site = { gateway, deviceId }
+  const { rows, problems } = await planRows(site, wanted, isList, options, operation)
   const plans = rows.map((row) => row.plan)
 
   if (check || approve) {
     await mapInSlices(rows, (row) => {
-      row.imprint = imprintAt(gateway, deviceId, row.plan.before)
+      row.imprint = imprintAt(site, row.plan.before)
     })
   }
-  const made = check || approve ? await groundsOf(gateway, deviceId, rows) : undefined
+  const made = check || approve ? await groundsOf(site, rows) : undefined
   // What makes an approved plan impossible is a change since as well.
   if (isApplied && approve && made && planId !== made.id) {
     throw stalePlan(made.grounds, memory?.plans.get(planId!), operation)
@@ -106,8 +109,8 @@ export async function ensureRoutes(
   }
   if (memory) memory.running++
   try {
-    const how = { ...options, gateway, deviceId, isList }
-    return { deviceId, ...resultOf(await applyRows(rows, how, operation)), plan, isApplied }
+    const results = await applyRows(rows, { ...options, ...site, isList }, operation)
+    return { deviceId, ...resultOf(results), plan, isApplied }
   } finally {
     const run = runOf(deviceId, isList, rows)
     if (run && planId !== undefined) setLatest(usedPlans, planId, true)
@@ -134,7 +137,7 @@ async function checkedRows(
   const unknown: string[] = []
   const faults = await mapInSlices(rows, (row, index) => {
     const path = pathIn(isList, index)
-    unknown.push(...doubtsOfRoute(row).unknown.map((at) => (path ? `${path}.${at}` : at)))
+    unknown.push(...doubtsOfRoute(row).unknown.map((at) => pathUnder(path, at)))
     return under(path, checkWanted(row, options))
   })
   operation.unknownFields = unknown
@@ -152,16 +155,16 @@ const pathIn = (isList: boolean, index: number): string => (isList ? `[${index}]
 
 /** Plans each row, and then the routes that are to be removed; returns every problem at once. */
 async function planRows(
-  gateway: Connection,
-  deviceId: string,
+  site: Site,
   wanted: readonly Wanted[],
   isList: boolean,
   options: EnsureRoutes,
   operation: Operation,
 ): Promise<{ rows: Row[]; problems: Finding[] }> {
+  const { gateway, deviceId } = site
   const pathOf = (index: number): string => pathIn(isList, index)
   const goals = wanted.map((row) => goalOf(row, options))
-  const present = await settledList(gateway, deviceId, goals, options.waitTimeout, operation)
+  const present = await settledList(site, goals, options.waitTimeout, operation)
   const planFor = (goal: Goal, route: Route | undefined): Plan =>
     planOn(gateway, deviceId, goal, route)
   // A route on its backup is compared as it is on main.
@@ -230,12 +233,7 @@ function recogniseRenames(
 }
 
 const under = (path: string, problems: Finding[]): Finding[] =>
-  path === ''
-    ? problems
-    : problems.map((one) => ({
-        ...one,
-        path: one.path === '' || one.path.startsWith('[') ? path + one.path : `${path}.${one.path}`,
-      }))
+  path === '' ? problems : problems.map((one) => ({ ...one, path: pathUnder(path, one.path) }))
 
 function refuse(problems: Finding[], { name }: Operation): void {
   if (problems.length > 0) throw invalidInput(problems, name)

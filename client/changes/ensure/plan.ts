@@ -1,10 +1,11 @@
 import { GatewayError, words, type Finding } from '../../errors'
+import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { forCreate, toSent } from '../../model/convert'
 import { checkNewRoute, type WantedState } from '../../model/definition'
 import { doubtsOfRoute } from '../../model/doubts'
 import { isSameId, normalizeId } from '../../model/ids'
-import { isText } from '../../model/json'
+import { isText, pathUnder } from '../../model/json'
 import type { RouteIndex } from '../../model/route-index'
 import { hideSecrets } from '../../model/secrets'
 import type { Route, RoutePatch } from '../../model/types'
@@ -45,6 +46,12 @@ export type Wanted = RoutePatch & {
 export interface Goal {
   wanted: Wanted
   options: ApplyOptions
+}
+
+/** The device whose routes are brought to a wanted state. */
+export interface Site {
+  gateway: Connection
+  deviceId: string
 }
 
 export interface Plan extends Planned {
@@ -258,9 +265,8 @@ export function collisions(
   plans.forEach((one, index) => {
     const name = nameOf(one)
     if (name === undefined || name === one.before?.name || namesakes.get(name) === 1) return
-    const path = [pathOf(index), 'name'].filter(Boolean).join('.')
     problems.push({
-      path,
+      path: pathUnder(pathOf(index), 'name'),
       problem: `is ${JSON.stringify(name)}, which would then be the name of several routes`,
     })
   })

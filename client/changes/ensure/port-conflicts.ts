@@ -1,9 +1,10 @@
 import type { Problem } from '../../errors'
 import { toSent } from '../../model/convert'
-import { normalizeId } from '../../model/ids'
-import { isText } from '../../model/json'
+import { grouped, normalizeId } from '../../model/ids'
+import { isText, pathUnder } from '../../model/json'
 import { isSrtListener } from '../../model/members'
 import type { Destination, Route, RouteFields, Source } from '../../model/types'
+import type { Planned } from '../shared'
 
 /** One place where a route listens: two that overlap cannot both work. */
 interface Listener {
@@ -18,40 +19,29 @@ interface Listener {
   output?: string
 }
 
-interface Planned {
-  before: Route | null
-  fields?: RouteFields
-  steps: string[]
-}
-
 /**
  * Finds planned routes that would newly listen on an adapter and port on which another planned or
  * present route already listens. Existing clashes are left alone.
  */
 export function findPortConflicts(
-  plans: Planned[],
+  plans: readonly Planned[],
   present: readonly Route[],
   pathOf: (index: number) => string,
 ): Problem[] {
   const planned = new Set(plans.map(({ before }) => before?.id))
-  const taken = new Map<number, Array<{ owner: unknown; where: string; listener: Listener }>>()
-  const take = (owner: unknown, where: string, listeners: Listener[]): void => {
-    for (const listener of listeners) {
-      const one = { owner, where, listener }
-      const others = taken.get(listener.port)
-      if (others) others.push(one)
-      else taken.set(listener.port, [one])
-    }
-  }
-  for (const route of present) {
-    if (!planned.has(route.id)) take(route, `route "${route.name}"`, listenersOf(toSent(route)))
-  }
-  plans.forEach((plan, index) => {
-    if (plan.steps.includes('delete')) return
-    const fields = plan.fields ?? (plan.before ? toSent(plan.before) : undefined)
-    const name = fields?.name ?? ''
-    if (fields) take(plan, pathOf(index) || `route "${name}"`, listenersOf(fields))
-  })
+  const takenBy = (owner: unknown, where: string, fields: RouteFields) =>
+    listenersOf(fields).map((listener) => ({ owner, where, listener }))
+  const all = [
+    ...present
+      .filter(({ id }) => !planned.has(id))
+      .flatMap((route) => takenBy(route, `route "${route.name}"`, toSent(route))),
+    ...plans.flatMap((plan, index) => {
+      if (plan.steps.includes('delete')) return []
+      const fields = plan.fields ?? (plan.before && toSent(plan.before))
+      return fields ? takenBy(plan, pathOf(index) || `route "${fields.name}"`, fields) : []
+    }),
+  ]
+  const taken = grouped(all, ({ listener }) => listener.port)
 
   return plans.flatMap((plan, index) => {
     const { steps, fields, before } = plan
@@ -60,13 +50,13 @@ export function findPortConflicts(
     return listenersOf(fields).flatMap((listener) => {
       if (former.some((one) => includes(one, listener))) return []
       const { port, adapter, path: place } = listener
-      const all = taken.get(port)!.filter((one) => overlap(one.listener, listener))
-      const others = all.filter(({ owner }) => owner !== plan)
-      const twice = all.length - others.length > 1
+      const here = taken.get(port)!.filter((one) => overlap(one.listener, listener))
+      const others = here.filter(({ owner }) => owner !== plan)
+      const twice = here.length - others.length > 1
       if (others.length === 0 && !twice) return []
       const who = others[0]?.where ?? 'the same route'
       const on = adapter ? `network interface ${adapter}` : 'all network interfaces'
-      const path = [pathOf(index), place].filter(Boolean).join('.')
+      const path = pathUnder(pathOf(index), place)
       return [{ path, problem: `is ${port} on ${on}, where ${who} already listens` }]
     })
   })

@@ -1,7 +1,6 @@
 import { incompleteList, isIncomplete, isMoving, listRoutes } from '../../api/routes'
 import { say, words } from '../../errors'
 import type { Connection } from '../../connection/connection'
-import type { Operation } from '../../connection/operation'
 import { isPending, wholeRoute } from '../../model/route-state'
 import { RouteIndex } from '../../model/route-index'
 import type { Route, RouteList } from '../../model/types'
@@ -10,7 +9,8 @@ import type { RouteAddress, Unseen } from '../../memory'
 import { isNameUnseen, overdueOf, unseenCreates, unseenOf } from '../../unseen'
 import { decidesOn } from '../merge'
 import { isInProgress, pollUntil, readStableRoute } from '../unconfirmed'
-import type { Goal } from './plan'
+import type { Operation } from '../../connection/operation'
+import type { Goal, Site } from './plan'
 import { findEach } from './renames'
 import { awaitChange, type Expectation } from '../wait'
 
@@ -30,24 +30,18 @@ export interface Present {
 }
 
 /** Each row reads for itself. */
-export function ownReads(gateway: Connection, deviceId: string, operation: Operation): Present {
-  return {
-    routes: (goal) => settledList(gateway, deviceId, [goal], goal.options.waitTimeout, operation),
-    route: (address, goal) => stable(gateway, address, goal, operation),
-  }
-}
+export const ownReads = (site: Site, operation: Operation): Present => ({
+  routes: (goal) => settledList(site, [goal], goal.options.waitTimeout, operation),
+  route: (address, goal) => stable(site, address, goal, operation),
+})
 
 /**
  * Many rows share their reads, and those with the polls that wait for what was sent before: each
  * gets the next list that is requested from now on.
+ * @param timeout milliseconds for what is in progress to end
  */
-export function sharedReads(
-  gateway: Connection,
-  deviceId: string,
-  /** Milliseconds for what is in progress to end. */
-  timeout: number,
-  operation: Operation,
-): Present {
+export function sharedReads(site: Site, timeout: number, operation: Operation): Present {
+  const { gateway, deviceId } = site
   const instead = words('An earlier change is still in progress.')
   /** Waits for the first list that says something. A judgement that throws ends the wait. */
   const fromList = <T>(
@@ -62,7 +56,7 @@ export function sharedReads(
   }
 
   return {
-    routes: (goal) => fromList(settledJudge(gateway, deviceId, [goal], operation)),
+    routes: (goal) => fromList(settledJudge(site, [goal], operation)),
     async route(address, goal) {
       const listed = await fromList<Route | null>((_, routes) => {
         const route = routes.byId(address.routeId)
@@ -70,7 +64,7 @@ export function sharedReads(
         return Promise.resolve(isSettled ? wholeRoute(route) : null)
       })
       // One that is missing or changing is read by itself.
-      return listed ?? stable(gateway, address, goal, operation)
+      return listed ?? stable(site, address, goal, operation)
     },
   }
 }
@@ -80,7 +74,7 @@ const isToBeFound = (gateway: Connection, address: RouteAddress, route: Route): 
   !isInProgress(gateway, address, route, true) && overdueOf(gateway, address, route).length === 0
 
 function stable(
-  gateway: Connection,
+  { gateway }: Site,
   address: RouteAddress,
   { wanted, options }: Goal,
   operation: Operation,
@@ -98,17 +92,17 @@ const DOUBTS = ['there', 'no answer', 'unclear'] as const
 /**
  * Lists all routes once no change of a wanted route is in progress and, where one is missing, no
  * create, which may be that of the missing one.
+ * @param timeout milliseconds for what is in progress to end
  * @throws GatewayError `NOT_CONFIRMED` when the changes in progress do not end
  */
 export async function settledList(
-  gateway: Connection,
-  deviceId: string,
+  site: Site,
   goals: readonly Goal[],
-  /** Milliseconds for what is in progress to end. */
   timeout: number,
   operation: Operation,
 ): Promise<RouteIndex> {
-  const judge = settledJudge(gateway, deviceId, goals, operation)
+  const { gateway, deviceId } = site
+  const judge = settledJudge(site, goals, operation)
   const read = async (): Promise<RouteIndex | undefined> => {
     const list = await listRoutes(gateway, { deviceId }, operation)
     return judge(list, new RouteIndex(list.data))
@@ -120,8 +114,7 @@ const UNCERTAIN = [words('It is uncertain whether the route exists.'), say('unch
 
 /** Returns the routes of a list that is settled as far as these rows go; undefined otherwise. */
 function settledJudge(
-  gateway: Connection,
-  deviceId: string,
+  { gateway, deviceId }: Site,
   goals: readonly Goal[],
   operation: Operation,
 ): (list: RouteList, routes: RouteIndex) => Promise<RouteIndex | undefined> {

@@ -1,6 +1,7 @@
 import { toSent } from '../../model/convert'
 import { cannotBeCompared } from '../../model/diff'
 import type { Operation } from '../../connection/operation'
+import { grouped } from '../../model/ids'
 import { isText } from '../../model/json'
 import type { RouteIndex } from '../../model/route-index'
 import type { Route, RouteFields } from '../../model/types'
@@ -12,11 +13,7 @@ import { findWanted, plan, type Goal, type PlanOptions, type Wanted } from './pl
  * the only one among those left over that is the same in all but its name.
  */
 export function renameFinder(leftOver: readonly Route[]): (wanted: Wanted) => Route | undefined {
-  const byPlace = new Map<string, Route[]>()
-  for (const route of leftOver) {
-    const place = placeOf(toSent(route))
-    byPlace.set(place, [...(byPlace.get(place) ?? []), route])
-  }
+  const byPlace = grouped(leftOver, (route) => placeOf(toSent(route)))
   return (wanted) => {
     if (!wanted.source || !Array.isArray(wanted.destinations)) return undefined
     const alike = (byPlace.get(placeOf(toSent(wanted as Route))) ?? []).filter((route) =>

@@ -23,13 +23,7 @@ export interface PlanReport {
   table: PlanRow[]
 }
 
-export interface PlanSummary {
-  create: number
-  update: number
-  delete: number
-  start: number
-  stop: number
-}
+export type PlanSummary = Record<WholePlan['steps'][number], number>
 
 export interface PlanRow {
   /** `+`, `~` or `-`. */

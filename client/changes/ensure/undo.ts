@@ -15,12 +15,14 @@ import { planned, type Ensured } from './apply'
 import { applyRows, type EnsureFailure } from './bulk'
 import { labelOf } from '../find'
 import { comparable } from '../known-secrets'
-import { ownerOf, type Owner } from '../../memory'
+import { ownerOf } from '../../memory'
 import {
   newRow,
   plan as planOf,
   type ApplyOptions,
   type Goal,
+  type Site,
+  type Plan,
   type Row,
   type Wanted,
   type WantedState,
@@ -128,15 +130,16 @@ async function undo(
 ): Promise<Undone & { left?: Run }> {
   if (gateway.readOnly && !check) throw readOnlyError(operation)
   const { deviceId, isList } = run
+  const site = { gateway, deviceId }
   const options = { state: 'present', exact: true, validate: false, waitTimeout } as const
   const sought = run.rows.map((row): Goal => {
     const { id, name } = row.trace.after ?? row.trace.before ?? { name: labelIn(row) }
     return { wanted: { id, name }, options }
   })
-  const present = await settledList(gateway, deviceId, sought, waitTimeout, operation)
+  const present = await settledList(site, sought, waitTimeout, operation)
   const ways = run.rows.map((row) => ({
     row,
-    ...wayBack(gateway, deviceId, row, present, options),
+    ...wayBack(site, row, present, options),
   }))
   const problems = ways.flatMap(({ row, problems: found }) =>
     found.map((problem) => ({ path: JSON.stringify(labelIn(row)), problem })),
@@ -151,8 +154,7 @@ async function undo(
   noteShared(plans, present.all)
   const plan = reportOf(plans, gateway)
   if (check) return { deviceId, results: plans.map((one) => planned(one)), plan }
-  const how = { gateway, deviceId, isList, waitTimeout, onProgress }
-  const results = await applyRows(rows, how, operation)
+  const results = await applyRows(rows, { ...site, isList, waitTimeout, onProgress }, operation)
   const left = open.filter((_, index) => Array.isArray(results) && 'error' in results[index]!)
   if (left.length === 0) return { deviceId, results, plan }
   return { deviceId, results, plan, left: { ...run, rows: left.map(({ row }) => row) } }
@@ -168,29 +170,23 @@ interface WayBack {
   problems: string[]
 }
 
-function wayBack(
-  gateway: Connection,
-  deviceId: string,
-  row: Row,
-  present: RouteIndex,
-  options: ApplyOptions,
-): WayBack {
-  const { before, after } = row.trace
+function wayBack(site: Site, row: Row, present: RouteIndex, options: ApplyOptions): WayBack {
+  const { gateway, deviceId } = site
+  const { before, after, isInDoubt } = row.trace
   const id = (after ?? before)?.id
   const now = present.byId(id) ?? (after ? undefined : present.byName(labelIn(row))[0])
   const told = now && comparable(gateway, deviceId, now)
   const owner = now && ownerOf(gateway, { deviceId, routeId: now.id })
-  const imprint = imprintAt(gateway, deviceId, now)
-  const isAs = (route: Route | null | undefined): boolean =>
-    imprintAt(gateway, deviceId, route) === imprint
+  const planFor = ({ wanted, options: how }: Goal): Plan => planOf(wanted, now, how, told, owner)
+  const imprint = imprintAt(site, now)
+  const isAs = (route: Route | null | undefined): boolean => imprintAt(site, route) === imprint
   if (isAs(before)) return { problems: [] }
-  const isOurs =
-    row.trace.isInDoubt || after === undefined ? isReached(row, now, told, owner) : isAs(after)
+  const isOurs = isInDoubt || after === undefined ? isReached(row, now, planFor) : isAs(after)
   if (!isOurs) return { problems: [whyNotOurs(row, now)] }
 
   const unknown = before ? secretsNotKnown(before, after, now) : []
   const goal = goalBack(before, told, options)
-  const plan = planOf(goal.wanted, now, goal.options, told, owner)
+  const plan = planFor(goal)
   const problems = [
     ...unknown.map((path) => `${path}: the gateway hides its former value`),
     ...plan.problems.map((one) =>
@@ -213,12 +209,11 @@ function whyNotOurs({ trace: { after, isInDoubt } }: Row, now: Route | undefined
 function isReached(
   { wanted: given, options }: Row,
   now: Route | undefined,
-  told: Route | undefined,
-  owner: Owner | undefined,
+  planFor: (goal: Goal) => Plan,
 ): boolean {
   if (!now) return options.state === 'absent'
   const { id: _, ...wanted } = given
-  const { steps, problems } = planOf(wanted, now, options, told, owner)
+  const { steps, problems } = planFor({ wanted, options })
   return steps.length === 0 && problems.length === 0
 }
 
