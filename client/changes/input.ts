@@ -1,6 +1,7 @@
 import { invalidInput } from '../errors'
 import type { Operation } from '../connection/operation'
 import { plainCopy } from '../model/foreign'
+import { pathUnder } from '../model/json'
 
 /**
  * A copy of what a caller gives, made before anything is waited for: what is checked is what is
@@ -11,6 +12,5 @@ import { plainCopy } from '../model/foreign'
 export function plainInput(given: unknown, path: string, { name }: Operation): unknown {
   const copy = plainCopy(given)
   if (copy.fault === undefined) return copy.value
-  const dot = path === '' || copy.path === '' || copy.path.startsWith('[') ? '' : '.'
-  throw invalidInput([{ path: path + dot + copy.path, problem: copy.fault }], name)
+  throw invalidInput([{ path: pathUnder(path, copy.path), problem: copy.fault }], name)
 }

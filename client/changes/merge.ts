@@ -5,7 +5,7 @@ import type { JsonObject } from '../model/json'
 import { hasPaths, isRedundant, LASTING, membersOf, PLACE } from '../model/members'
 import type { Direction } from '../model/members'
 import { partToSent, protocolOf, toSent, withAddress } from '../model/convert'
-import { checkPart, checkPatch } from '../model/check'
+import { checkPart, checkPatch, PARTS } from '../model/check'
 import type { CheckOptions, UpdateMode } from '../model/check'
 import { findHidden, keepHidden, restored, withoutMasks } from '../model/secrets'
 import { isSameId, isUuid, matcher, normalizeId } from '../model/ids'
@@ -58,8 +58,6 @@ export function planKeep(patch: RoutePatch, present?: Route): Plan {
         problems: [...left.map((path) => ({ path, kind: 'notRead' as const })), ...plan.problems],
       }
 }
-
-const PARTS = ['name', 'source', 'destinations'] as const
 
 /**
  * Mode `replace`: exactly what the patch gives, so no destinations if it gives none. An update has

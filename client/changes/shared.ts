@@ -6,7 +6,7 @@ import type { Operation } from '../connection/operation'
 import { GatewayError, say, words } from '../errors'
 import { toSent } from '../model/convert'
 import { changesFor, type Difference } from '../model/diff'
-import { isSameId, normalizeId } from '../model/ids'
+import { grouped, isSameId, normalizeId } from '../model/ids'
 import { isText, own } from '../model/json'
 import type { Destination, Route, RouteFields, RouteList } from '../model/types'
 import type { RouteAddress } from './find'
@@ -16,17 +16,14 @@ import { nextList } from './shared-list'
 type Sharers = (destinationId: string, routeId: string) => string[]
 
 function sharersIn(routes: readonly Route[]): Sharers {
-  const holders = new Map<string, Route[]>()
-  for (const route of routes) {
-    for (const destination of destinationsOf(route)) {
-      const id = idOf(destination)
-      if (id !== undefined) holders.set(id, [...(holders.get(id) ?? []), route])
-    }
-  }
+  const held = routes.flatMap((route) =>
+    destinationsOf(route).map((destination) => ({ id: idOf(destination), route })),
+  )
+  const holders = grouped(held, ({ id }) => id)
   return (destinationId, routeId) =>
     (holders.get(normalizeId(destinationId)) ?? [])
-      .filter(({ id }) => !isSameId(id, routeId))
-      .map(({ name }) => name)
+      .filter(({ route }) => !isSameId(route.id, routeId))
+      .map(({ route }) => route.name)
 }
 
 /**

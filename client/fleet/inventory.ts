@@ -3,7 +3,7 @@ import { GatewayError, say } from '../errors'
 import { checkRows, type RowRules, type UsableRow } from '../model/inventory'
 import { nearest } from '../model/near'
 import { withoutSlashes } from '../model/settings'
-import { shortened } from '../model/shortened'
+import { shortened } from '../model/legible'
 
 export type { UsableRow } from '../model/inventory'
 

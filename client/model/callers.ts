@@ -1,10 +1,11 @@
 // Who is expected to call, and under which name: one rule for the form and for the run time.
 import type { say, Sentence } from '../errors'
 import { readTable } from './csv'
+import { isIpv4 } from './doubts'
 import { parsedWithin } from './foreign'
 import { isObject, membersIn, type JsonObject, plainText } from './json'
 import { plainName, INVENTORY_LIMITS } from './inventory'
-import { shortened } from './shortened'
+import { shortened } from './legible'
 import type { Named } from './types'
 
 /** When a caller must be there: always, or while the route runs. */
@@ -122,9 +123,6 @@ export function networkIn(
   if (!family || more.length > 0 || !(bits <= most)) return undefined
   return { address, bits, family }
 }
-
-const isIpv4 = (text: string): boolean =>
-  /^\d{1,3}(\.\d{1,3}){3}$/.test(text) && text.split('.').every((part) => Number(part) <= 255)
 
 /** As the browser and Node.js have it in common. */
 const isIpv6 = (text: string): boolean =>

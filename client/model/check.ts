@@ -85,7 +85,7 @@ const CHECK_MODE: Record<UpdateMode, (route: JsonObject, options: CheckOptions) 
   ],
 }
 
-const PARTS = ['name', 'source', 'destinations'] as const
+export const PARTS = ['name', 'source', 'destinations'] as const
 const CHECK_PART = { name: checkName, source: checkSource, destinations: checkDestinations }
 
 function checkRoute(input: unknown, inside: (route: JsonObject) => Fault[]): Fault[] {
@@ -180,7 +180,7 @@ function checkEach(
   destinations: readonly unknown[],
   { validate = true }: CheckOptions,
   check: CheckOne,
-  saysWhich = (_: JsonObject): boolean => true,
+  saysWhich: (destination: JsonObject) => boolean = () => true,
 ): Fault[] {
   // Holes in the list must be found too.
   const problems = Array.from<unknown>(destinations).flatMap((destination, index): Fault[] => {

@@ -2,7 +2,7 @@ import { checkCreate, checkUpdate, faultOf, type CheckOptions, type UpdateMode }
 import { doubtsOfRoute } from './doubts'
 import type { Fault } from './faults'
 import { givenAs } from './given'
-import { isGiven, isObject, isText, own } from './json'
+import { isGiven, isObject, isText, own, pathUnder } from './json'
 import type { Member } from './members'
 import { findHidden, withSecretsFrom } from './secrets'
 
@@ -90,10 +90,7 @@ function checkFilled(definition: unknown, use: Use, options: CheckOptions): Faul
   ]
   if (!Array.isArray(definition)) return faultsOf(definition)
   return definition.flatMap((row, index) =>
-    faultsOf(row).map((fault) => ({
-      ...fault,
-      path: `[${index}]${fault.path && `.${fault.path}`}`,
-    })),
+    faultsOf(row).map((fault) => ({ ...fault, path: pathUnder(`[${index}]`, fault.path) })),
   )
 }
 

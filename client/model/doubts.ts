@@ -188,14 +188,12 @@ const plain = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 const areAddresses = (text: string): boolean =>
   text.split('|').every((one) => (one === '' && text.includes('|')) || isAddress(one))
 
+export const isIpv4 = (text: string): boolean =>
+  /^\d{1,3}(\.\d{1,3}){3}$/.test(text) && text.split('.').every((part) => Number(part) <= 255)
+
 /** True for an IP address or the name of a host. */
 function isAddress(text: string): boolean {
-  if (/^[\d.]+$/.test(text)) {
-    const numbers = text.split('.')
-    return (
-      numbers.length === 4 && numbers.every((one) => /^\d{1,3}$/.test(one) && Number(one) <= 255)
-    )
-  }
+  if (/^[\d.]+$/.test(text)) return isIpv4(text)
   if (text.includes(':')) return URL.canParse(`http://[${text.replace(/%[\w.-]+$/, '')}]`)
   const labels = text.replace(/\.$/, '').split('.')
   return text.length <= 253 && labels.every((one) => /^[\p{L}\p{N}_-]{1,63}$/u.test(one))

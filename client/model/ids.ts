@@ -17,20 +17,30 @@ export function matcher(destinations: readonly unknown[]): (entry: unknown) => r
   }
 }
 
-function indexed(
+const indexed = (
   destinations: readonly unknown[],
   member: string,
   keyOf = (value: string): string => value,
-): Map<string, number[]> {
-  const indexes = new Map<string, number[]>()
-  for (const [index, destination] of destinations.entries()) {
-    const value = own(destination, member)
-    if (!isText(value)) continue
-    const others = indexes.get(keyOf(value))
-    if (others) others.push(index)
-    else indexes.set(keyOf(value), [index])
+): Map<string, number[]> =>
+  grouped(destinations.keys(), (index) => {
+    const value = own(destinations[index], member)
+    return isText(value) ? keyOf(value) : undefined
+  })
+
+/** Items by their keys, in their order. One without a key is left out. */
+export function grouped<Item, Key>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => Key | undefined,
+): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    if (key === undefined) continue
+    const others = groups.get(key)
+    if (others) others.push(item)
+    else groups.set(key, [item])
   }
-  return indexes
+  return groups
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   suggestedAddress,
   withoutSlashes,
 } from './settings'
-import { shortened } from './shortened'
+import { shortened } from './legible'
 
 /** What a row may have. */
 const ROW_MEMBERS = ['name', 'baseUrl', 'fingerprint', 'username', 'password', 'ownerKey'] as const

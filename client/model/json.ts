@@ -57,6 +57,10 @@ export function pathTo(path: string, name: string): string {
   return path ? `${path}.${shown}` : shown
 }
 
+/** The path of what is at a path within another one. */
+export const pathUnder = (path: string, below: string): string =>
+  path === '' || below === '' || below.startsWith('[') ? path + below : `${path}.${below}`
+
 /** True for a value that means nothing: firmware leaves out, or empties, what is off or zero. */
 export function isEmpty(value: unknown): boolean {
   return (

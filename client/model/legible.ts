@@ -11,6 +11,15 @@ export function legible(text: string): string {
   return text.replace(LINE_ENDS, ' ').replace(UNSEEN, codesOf)
 }
 
+/** Returns a text, {@link legible} and on one line, cut at a space unless that leaves next to nothing. */
+export function shortened(text: string, longest: number): string {
+  const plain = legible(text).replace(/\s+/g, ' ').trim()
+  if (plain.length <= longest) return plain
+  const cut = plain.slice(0, longest).replace(/[\ud800-\udbff]$/, '')
+  const space = cut.lastIndexOf(' ')
+  return `${space > longest / 2 ? cut.slice(0, space) : cut}…`
+}
+
 /** A value of a route as people read it. */
 export function shown(value: unknown): string {
   if (isText(value)) return /^[\w.:/•@-]+$/.test(value) ? value : JSON.stringify(value)

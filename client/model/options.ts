@@ -93,26 +93,24 @@ const AS_READ: ReadonlySet<string> = new Set([
   ...anyMembersOf('destination').keys(),
 ])
 
-/** What is wrong with `{id}` or `{name}`. */
-export const targetFaults: Option = (value, path) => {
-  const names = { id: textOrEmpty, name: textOrEmpty }
-  if (!isObject(value) || Object.keys(names).every((name) => !isText(value[name]))) {
-    return [wrong(path, value, '{id} or {name}')]
+/** An object in which one of these says what is meant. */
+const namedBy =
+  (names: Options, wanted: string): Option =>
+  (value, path) => {
+    const says = ([name, fits]: [string, Option]): boolean =>
+      isObject(value) && fits(value[name], '').length === 0
+    if (!isObject(value) || !Object.entries(names).some(says)) return [wrong(path, value, wanted)]
+    return isAsRead(value) ? [] : optionFaults(names, value, path)
   }
-  return isAsRead(value) ? [] : optionFaults(names, value, path)
-}
 
-const routes: Option = (value, path) => {
-  if (isText(value) && value !== '') return []
-  const names = { id: text, name: text, idOrName: text, pattern: text }
-  const isOne = (name: string): boolean =>
-    isObject(value) && isText(value[name]) && value[name] !== ''
-  if (!isObject(value) || !Object.keys(names).some(isOne)) {
-    const wanted = 'a pattern for names, or one of {id}, {name}, {idOrName} and {pattern}'
-    return [wrong(path, value, wanted)]
-  }
-  return isAsRead(value) ? [] : optionFaults(names, value, path)
-}
+/** What is wrong with `{id}` or `{name}`. */
+export const targetFaults = namedBy({ id: textOrEmpty, name: textOrEmpty }, '{id} or {name}')
+
+const routes: Option = (value, path) => (text(value, path).length === 0 ? [] : filter(value, path))
+const filter = namedBy(
+  { id: text, name: text, idOrName: text, pattern: text },
+  'a pattern for names, or one of {id}, {name}, {idOrName} and {pattern}',
+)
 
 const listOf =
   (each: Option): Option =>

@@ -1,5 +1,5 @@
 import { isText } from './json'
-import { normalizeId } from './ids'
+import { grouped, normalizeId } from './ids'
 import type { Route } from './types'
 
 /** The routes of a list. Each search takes constant time, however many there are. */
@@ -17,17 +17,7 @@ export class RouteIndex {
   }
 
   byName(name: string): readonly Route[] {
-    this.#byName ??= grouped(this.all)
+    this.#byName ??= grouped(this.all, (route) => route.name)
     return this.#byName.get(name) ?? []
   }
-}
-
-function grouped(routes: readonly Route[]): Map<string, Route[]> {
-  const groups = new Map<string, Route[]>()
-  for (const route of routes) {
-    const others = groups.get(route.name)
-    if (others) others.push(route)
-    else groups.set(route.name, [route])
-  }
-  return groups
 }

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { waitingOf } from '../runtime/wait-options'
+import { waitingOf } from '../runtime/properties'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
 

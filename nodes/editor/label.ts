@@ -1,6 +1,6 @@
 // What a node says on the canvas while it has no name: what it does, as far as its saved properties
 // say so. These may hold anything: a flow can be written by hand.
-import { shortened } from '../../client/model/shortened'
+import { shortened } from '../../client/model/legible'
 import { presentValue } from './fields'
 import { text, type Values } from './text'
 

@@ -15,10 +15,10 @@ import {
   flagProperty,
   numberProperty,
   refuseUnresolved,
+  waitingOf,
 } from '../runtime/properties'
 import type { Message } from '../runtime/parameters'
 import type { Did } from '../runtime/status'
-import { waitingOf } from '../runtime/wait-options'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
 

@@ -5,7 +5,7 @@ import {
   type Picture,
   type PicturedFleet,
 } from '../../client/metrics/render'
-import { shortened } from '../../client/model/shortened'
+import { shortened } from '../../client/model/legible'
 import { faultsFor, type Wanted } from '../runtime/appliances'
 import type { Appliance, GatewayNode } from '../runtime/gateway-node'
 import type { Followed } from './follow'

@@ -25,6 +25,7 @@ import {
   memoryFor,
   partOf,
   performed,
+  type ActionNode,
   type Performer,
   type Result,
 } from './performer'
@@ -64,7 +65,8 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
     const nature = natureOf(performer, config)
     const user = findGateway(RED, config)
     user?.register(this)
-    const remove = addActionNode(this.id, { type, config, performer })
+    const own = performer as unknown as ActionNode['performer']
+    const remove = addActionNode(this.id, { type, config, performer: own })
 
     this.on('input', (incoming, send, done) => {
       const message = incoming as Message

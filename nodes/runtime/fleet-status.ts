@@ -1,7 +1,7 @@
 import type { Node } from 'node-red'
 import type { GatewayError } from '../../client/errors'
 import type { Language } from '../../client/model/watch'
-import { shortened } from '../../client/model/shortened'
+import { shortened } from '../../client/model/legible'
 import { LAMPS, type Lamp } from './lamp'
 import { shortReason } from './short-reason'
 import { LONGEST_NAME, type Words } from './catalog'

@@ -3,7 +3,8 @@ import type { Node, NodeAPI } from 'node-red'
 import { asSetting, badSettings, say, type GatewayError } from '../../client/errors'
 import type { Operation } from '../../client/connection/operation'
 import type { WantedRoute } from '../../client/failover/reader'
-import { evaluateProperty } from './parameters'
+import { isText } from '../../client/model/json'
+import { evaluateProperty, namesIn } from './parameters'
 
 /** Returns the value of a property with a type beside it. */
 export type Evaluate = (property: string, value: string, type: string) => Promise<unknown>
@@ -41,13 +42,10 @@ export async function chosenDevice(
   const type = deviceType || 'auto'
   if (type === 'auto') return undefined
   const value = await evaluate('device', device, type)
-  const id: unknown = isDevice(value) ? value._id : value
+  const id = namesIn(value)._id ?? value
   if (typeof id === 'string' && id !== '') return id
   throw refused('device', 'is empty; it must be a device ID')
 }
-
-const isDevice = (value: unknown): value is { _id: unknown } =>
-  typeof value === 'object' && value !== null && '_id' in value
 
 /**
  * The route that a node is set to; a value from elsewhere may be an object with its ID or its name.
@@ -61,12 +59,10 @@ export async function chosenRoute(
   choose: string,
 ): Promise<WantedRoute> {
   const value = await evaluate('route', route, type === 'name' ? 'str' : type)
-  if (typeof value === 'object' && value !== null) {
-    const { id, name } = value as { id?: unknown; name?: unknown }
-    if (typeof id === 'string' && id !== '') return { id }
-    if (typeof name === 'string' && name !== '') return { name }
-  }
-  if (typeof value !== 'string' || value === '') throw refused('route', `is empty; ${choose}`)
+  const { id, name } = namesIn(value)
+  if (isText(id)) return { id }
+  if (isText(name)) return { name }
+  if (!isText(value)) throw refused('route', `is empty; ${choose}`)
   if (type === 'id') return { id: value }
   return type === 'name' ? { name: value } : { idOrName: value }
 }

@@ -294,7 +294,8 @@ function targetOf(value: unknown, path: string, kind: string, operation: Operati
   throw invalidInput([{ path, problem, short }], operation.name)
 }
 
-function namesIn(value: unknown): { id?: unknown; _id?: unknown; name?: unknown } {
+/** What identifies a route, a destination or a device, as a list brings it. */
+export function namesIn(value: unknown): { id?: unknown; _id?: unknown; name?: unknown } {
   try {
     const { id, _id, name } = typeof value === 'object' ? (value as Record<string, unknown>) : {}
     return { id, _id, name }

@@ -63,6 +63,7 @@ export interface Performer<Config, Memory = undefined> {
 export interface ActionNode {
   readonly type: string
   readonly config: object
+  /** It gets the settings of the node itself. */
   readonly performer: Performer<object, unknown>
 }
 
@@ -70,16 +71,7 @@ export interface ActionNode {
 const actionNodes = new Map<string, ActionNode>()
 
 /** @returns removes it */
-export function addActionNode<Config extends object, Memory>(
-  id: string,
-  {
-    type,
-    config,
-    performer,
-  }: { type: string; config: Config; performer: Performer<Config, Memory> },
-): () => void {
-  // Its performer gets the settings of the node itself.
-  const added = { type, config, performer: performer as unknown as ActionNode['performer'] }
+export function addActionNode(id: string, added: ActionNode): () => void {
   actionNodes.set(id, added)
   return () => {
     if (actionNodes.get(id) === added) actionNodes.delete(id)

@@ -1,6 +1,7 @@
+import type { Waiting } from '../../client/changes/step'
 import { GatewayError, badSettings, say, type Sentence } from '../../client/errors'
 import { variableIn } from '../../client/model/json'
-import type { Range } from '../../client/model/ranges'
+import { DEFAULTS, RANGES, type Range } from '../../client/model/ranges'
 import { linesIn, numberIn } from '../../client/model/settings'
 
 const config = (said: Sentence, short: Sentence['short']): GatewayError =>
@@ -87,4 +88,20 @@ export function choiceProperty<One extends string>(
     [{ path: property, problem, short: { key: 'choice', values: { what: property } } }],
     say('correctNode'),
   )
+}
+
+/** The saved properties of a node that can wait until a change shows. */
+export interface WaitingConfig {
+  waitFor?: string
+  /** Seconds. */
+  waitTimeout?: unknown
+}
+
+/** @throws GatewayError `CONFIG` */
+export function waitingOf({ waitFor, waitTimeout }: WaitingConfig): Waiting {
+  const seconds = numberProperty('waitTimeout', waitTimeout, RANGES.waitTimeout)
+  return {
+    waitFor: choiceProperty('waitFor', waitFor, ['accepted', 'applied']),
+    waitTimeout: (seconds ?? DEFAULTS.waitTimeout) * 1000,
+  }
 }

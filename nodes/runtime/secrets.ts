@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import { invalidInput } from '../../client/errors'
+import { pathUnder } from '../../client/model/json'
 import { withSecretsFrom } from '../../client/model/secrets'
 import type { Appliance } from './gateway-node'
 
@@ -23,7 +24,5 @@ export const secretsOf =
     const variables = { prefix: gateway.secretPrefix(), lookUp }
     const { definition, faults } = withSecretsFrom(given, variables)
     if (faults.length === 0) return definition
-    throw invalidInput(
-      faults.map((fault) => ({ ...fault, path: path ? `${path}.${fault.path}` : fault.path })),
-    )
+    throw invalidInput(faults.map((fault) => ({ ...fault, path: pathUnder(path, fault.path) })))
   }

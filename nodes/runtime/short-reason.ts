@@ -2,7 +2,7 @@
 import { textOf, LABELS, type SentenceKey } from '../../client/sentences'
 import { withoutLabels, type GatewayError, type Sentence } from '../../client/errors'
 import type { Short } from '../../client/model/faults'
-import { shortened } from '../../client/model/shortened'
+import { shortened } from '../../client/model/legible'
 import { LONGEST_NAME, type Words } from './catalog'
 
 /** In characters. */

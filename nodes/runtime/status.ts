@@ -1,7 +1,7 @@
 import type { Node, NodeStatus } from 'node-red'
 import type { GatewayError } from '../../client/errors'
 import { LinkedSet } from '../../client/linked-set'
-import { shortened } from '../../client/model/shortened'
+import { shortened } from '../../client/model/legible'
 import { shortReason } from './short-reason'
 import { LONGEST_NAME, clockTime, type Values, type Words } from './catalog'
 

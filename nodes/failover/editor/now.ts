@@ -2,7 +2,7 @@
 import type { Side } from '../../../client/model/failover'
 import { SIDES, sourceInUse } from '../../../client/model/failover-sides'
 import { isGiven, isObject, own, type JsonObject } from '../../../client/model/json'
-import { shortened } from '../../../client/model/shortened'
+import { shortened } from '../../../client/model/legible'
 import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
 import type { OpenForm } from '../../editor/form'

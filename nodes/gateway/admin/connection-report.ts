@@ -5,6 +5,7 @@ import { listRoutes } from '../../../client/api/routes'
 import { newOperation } from '../../../client/connection/operation'
 import { startSession } from '../../../client/api/session'
 import type { Connection } from '../../../client/connection/connection'
+import { grouped } from '../../../client/model/ids'
 import { connect, formAppliances, foundOut, hostOf, type Lease } from './connection'
 import type { ConnectionReport, Failure, InventoryReport } from '../../wire'
 import type { Question } from './answers'
@@ -48,14 +49,10 @@ export function createConnectionTests(RED: NodeAPI, logins: Logins) {
     const part = all.slice(offset, offset + PART)
     const reports = new Map<string, ConnectionReport>()
     // Behind one host, they are one after the other.
-    const hosts = new Map<string, string[]>()
-    for (const { name, address } of part) {
-      const host = hostIn(address)
-      hosts.set(host, [...(hosts.get(host) ?? []), name])
-    }
+    const hosts = grouped(part, ({ address }) => hostIn(address))
     await Promise.all(
-      [...hosts.values()].map(async (names) => {
-        for (const name of names) reports.set(name, await testOnce(form, name, {}))
+      [...hosts.values()].map(async (those) => {
+        for (const { name } of those) reports.set(name, await testOnce(form, name, {}))
       }),
     )
     const results = part.map((one) => ({ ...reports.get(one.name)!, ...one }))

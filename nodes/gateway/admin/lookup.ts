@@ -8,7 +8,7 @@ import { mayAct } from '../../../client/connection/roles'
 import { booleanFrom, partToSent, protocolOf } from '../../../client/model/convert'
 import { isObject, own, type JsonObject, objectsIn } from '../../../client/model/json'
 import type { Direction } from '../../../client/model/members'
-import { shortened } from '../../../client/model/shortened'
+import { shortened } from '../../../client/model/legible'
 import type { Addressed, FoundRoute, Lookup } from '../../wire'
 
 /** @throws GatewayError `NOT_FOUND` */

@@ -1,6 +1,6 @@
 // Holds back the removal of many appliances at once: an export of a database that was down looks just like it.
 import { GatewayError, say } from '../../../client/errors'
-import { shortened } from '../../../client/model/shortened'
+import { shortened } from '../../../client/model/legible'
 
 /** A removal of more than this part of an inventory is held back, if it is of more than one appliance. */
 const MOST_AT_ONCE = 1 / 5

@@ -1,8 +1,7 @@
 // Foreign text in logs, statuses, errors, labels and plans.
 import 'should'
 import { GatewayError, invalidInput, words } from '../../../client/errors'
-import { legible } from '../../../client/model/legible'
-import { shortened } from '../../../client/model/shortened'
+import { legible, shortened } from '../../../client/model/legible'
 import { labelOf } from '../../../client/metrics/format'
 import { eventText } from '../../../client/watch/text/event-text'
 
