@@ -105,7 +105,7 @@ export interface Unseen {
  * The secrets of the source and of each destination. Firmware may leave them out of its responses,
  * or mask them (not documented): then nothing else shows whether a wanted one is stored.
  */
-export type WrittenSecrets = ReadonlyMap<string, JsonObject>
+type WrittenSecrets = ReadonlyMap<string, JsonObject>
 
 /** Something that has timers or calls of its own, which the close of the gateway ends. */
 export interface Running {

@@ -4,7 +4,7 @@
 import { forgetOnlyDevice, getDevice, listDevices, mayBeUnknownDevice } from './api/devices'
 import { exportPreset } from './api/presets'
 import { getRoute, listRoutes } from './api/routes'
-import { endSession, sessionInformation, startSession } from './api/session'
+import { sessionInformation, startSession } from './api/session'
 import { readAllStatistics, readStatistics, type StatisticsOf } from './api/statistics'
 import { controlRoute, planControl, type ControlAction, type Controlled } from './changes/control'
 import { createRoute } from './changes/create'
@@ -242,7 +242,8 @@ const ensureRow = (nature: Nature): PlannedRow<EnsureHow, EnsureResult> => {
 export const OPERATIONS = {
   session: ofGateway('session', sessionInformation),
   startSession: ofGateway('session', startSession),
-  endSession: ofGateway('session', endSession),
+  /** Where no session is open, nothing is sent. */
+  endSession: ofGateway('session', (gateway, operation) => gateway.endSession(operation)),
 
   listDevices: ofGateway('list-devices', listDevices),
   getDevice: ofDevice(

@@ -1,6 +1,6 @@
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import type { SessionDeletion, SessionInformation } from '../model/types'
+import type { SessionInformation } from '../model/types'
 import { requestTo } from './endpoints'
 import { expectObject } from './shapes'
 
@@ -23,12 +23,4 @@ export async function startSession(
 ): Promise<SessionInformation> {
   gateway.session.clearBackoff()
   return sessionInformation(gateway, operation)
-}
-
-/** DELETE /api/session. Where no session is open, nothing is sent. */
-export async function endSession(
-  gateway: Connection,
-  operation: Operation,
-): Promise<SessionDeletion> {
-  return gateway.endSession(operation)
 }

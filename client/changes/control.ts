@@ -14,7 +14,7 @@ import {
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { toSent } from '../model/convert'
-import { shownRoute, withoutMasks } from '../model/secrets'
+import { hideSecrets, withoutMasks } from '../model/secrets'
 import { isSameId } from '../model/ids'
 import type { CommandAnswer, Route, UpdateAnswer } from '../model/types'
 import { untilStopped } from '../stop'
@@ -70,7 +70,7 @@ export function controlRoute(
     const start = stepTo('start', gateway, control)
     const answer = await gateway.protect(restart(gateway, control, start, operation, begin))
     if (waitFor === 'accepted') return { answer }
-    return { answer, route: shownRoute(await start.show(waitTimeout, operation)) }
+    return { answer, route: hideSecrets(await start.show(waitTimeout, operation)) }
   })
   // A stop releases only the caller: a restart that has begun goes on, and keeps its turn.
   return action === 'restart'

@@ -12,7 +12,7 @@ import { labelOf } from './find'
 import { SETTLE_MS, pollUntil } from './unconfirmed'
 import { createStep, takeStep, type Waiting } from './step'
 
-export interface CreateRoute extends Waiting {
+interface CreateRoute extends Waiting {
   /** A function is called only once the definition has passed its checks. */
   deviceId: string | (() => Promise<string>)
   /** A route in sent form, or a Route as read, which is copied. */

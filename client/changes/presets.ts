@@ -11,7 +11,7 @@ import { plainInput } from './input'
 import { forgetSecretsOf } from './known-secrets'
 import { refuseIfAnyProtected } from './protected'
 
-export interface RestorePreset {
+interface RestorePreset {
   deviceId: string | (() => Promise<string>)
   /** The content of a preset file: an object, its JSON text, or that as a Buffer. */
   preset: unknown

@@ -7,7 +7,7 @@ import { GatewayError, mayHaveArrived, say, words, type Sentence } from '../erro
 import { toSent } from '../model/convert'
 import type { RouteIndex } from '../model/route-index'
 import { isOn, isRunning, stateOf } from '../model/route-state'
-import { shownRoute } from '../model/secrets'
+import { hideSecrets } from '../model/secrets'
 import type { CommandAnswer, Route, RouteFields, UpdateAnswer } from '../model/types'
 import { forgetUnseen, rememberUnseen, type Change, type Place } from '../unseen'
 import { judgeMissing } from '../watch/life/missing-routes'
@@ -70,7 +70,7 @@ export async function takeStep<Answer, Shown extends Route | null>(
 ): Promise<{ answer: Answer; route?: Shown }> {
   const answer = await sendStep(gateway, step, sending)
   if (waitFor === 'accepted') return { answer }
-  return { answer, route: shownRoute(await step.show(waitTimeout, operation)) }
+  return { answer, route: hideSecrets(await step.show(waitTimeout, operation)) }
 }
 
 /** A change that runs among others makes room for them before it ends. */

@@ -19,7 +19,7 @@ import { stillDiffers } from './wait'
 
 export type { UpdateMode }
 
-export interface UpdateRoute extends Waiting {
+interface UpdateRoute extends Waiting {
   /** A function is called only once the patch has passed its checks. */
   address: RouteAddress | (() => Promise<RouteAddress>)
   /** What to change: `{name?, source?, destinations?}`, or a Route as read and edited. */

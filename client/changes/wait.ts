@@ -36,7 +36,7 @@ type Outcome<T> =
   | { instead: Sentence; again?: boolean }
 
 /** The state that a route is to reach. */
-export interface AwaitedRoute {
+interface AwaitedRoute {
   deviceId: string
   /** Undefined for a route whose ID is not known: then `find` finds it. */
   routeId?: string

@@ -45,7 +45,7 @@ export interface ExpectedCaller {
   readonly is: (address: string, place: Place) => boolean
 }
 
-export interface CheckedCallers {
+interface CheckedCallers {
   /** The first that fits a caller counts. */
   rows: CallerRow[]
   /** One for each other row. No sentence repeats an address: it may reach a log. */

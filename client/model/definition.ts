@@ -40,7 +40,7 @@ const STATES_OF_ROWS: Record<string, WantedState> = {
   stopped: 'stopped',
 }
 
-export interface DefinitionOptions extends CheckOptions {
+interface DefinitionOptions extends CheckOptions {
   /**
    * With which the names of variables begin that may stand for secrets; `''`: not known. Without it,
    * none may.

@@ -12,7 +12,7 @@ import { nearest } from './near'
 import { protocolOf } from './convert'
 
 /** How much can be told of a part. */
-export interface Doubting {
+interface Doubting {
   /** The whole part, as far as it is known: its protocol says which members there are. */
   context?: JsonObject
   /** The part as the appliance has it. */
@@ -22,7 +22,7 @@ export interface Doubting {
 }
 
 /** Slips, and the paths of members that nobody knows. */
-export interface Doubts {
+interface Doubts {
   faults: Fault[]
   unknown: string[]
 }

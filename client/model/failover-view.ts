@@ -4,7 +4,7 @@ import type { FailoverState, FailoverView } from './failover'
 import type { Sign } from './health'
 
 /** What there are words for: its state, unless its reason says more. */
-export type ViewKind =
+type ViewKind =
   | FailoverState
   | 'alone'
   | 'recovered'
@@ -35,7 +35,7 @@ export function kindOf({
 }
 
 /** The source that is not in use has failed. */
-export const isOtherBad = (reason: FailoverView['reason']): boolean =>
+const isOtherBad = (reason: FailoverView['reason']): boolean =>
   reason === 'main-bad' || reason === 'backup-bad'
 
 const SIGNS: Record<FailoverState, Sign> = {

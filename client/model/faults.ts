@@ -66,7 +66,7 @@ export interface Short {
   of?: number
 }
 
-export type ShortKey =
+type ShortKey =
   | 'missing'
   | 'text'
   | 'list'
@@ -118,7 +118,7 @@ export function shortOf(fault: Fault): Short {
 }
 
 /** In a few words, what is wrong with a value that is not what it must be. */
-export function shortOfGiven(given: Given | undefined, wanted: Wanted): Short['key'] {
+function shortOfGiven(given: Given | undefined, wanted: Wanted): Short['key'] {
   switch (wanted.kind) {
     case 'choice':
       return 'choice'

@@ -134,8 +134,7 @@ export type TextFault = 'is not JSON' | 'is too long' | 'is nested too deep' | '
  * The parsed value, or why there is none. `at` is the character at which the JSON breaks, as far as
  * that is known.
  */
-export type Parsed =
-  { value: unknown; fault?: undefined } | { path: ''; fault: TextFault; at?: number }
+type Parsed = { value: unknown; fault?: undefined } | { path: ''; fault: TextFault; at?: number }
 
 /**
  * Parses a JSON text from elsewhere. What it would cost is counted before it is parsed: a few bytes

@@ -81,7 +81,7 @@ export interface RowRules {
   passwordHosts?: readonly string[]
 }
 
-export interface CheckedRows {
+interface CheckedRows {
   /** In their order; no two with the same name, or with the same address. */
   rows: UsableRow[]
   /** For each other row, which one it is and what is wrong with it; its name, or an empty text. */

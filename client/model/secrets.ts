@@ -59,9 +59,6 @@ const addressWithout = (text: string): string => {
     : withoutUserInfo(text)
 }
 
-/** A route as the results of changes show it: every debug node may print them. */
-export const shownRoute = <R extends Route | null>(route: R): R => hideSecrets(route)
-
 function withoutCredentials(address: string): string {
   const slashes = address.indexOf('//')
   if (slashes < 0) return address
@@ -198,7 +195,7 @@ export const isSecretPrefix = (prefix: unknown): prefix is string =>
   isText(prefix) && /^[A-Za-z_]\w+$/.test(prefix)
 
 /** Where the secrets come from that a definition gives by name. */
-export interface SecretVariables {
+interface SecretVariables {
   /** With which the name of each begins. */
   prefix: string
   /** Returns the value of a variable; undefined where it is not set. */

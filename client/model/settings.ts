@@ -74,7 +74,7 @@ export function fingerprintDigits(fingerprint: string): string | undefined {
   return /^([0-9A-F]{64})?$/.test(digits) ? digits : undefined
 }
 
-export type FingerprintFault = 'fingerprintInvalid' | 'fingerprintNeedsHttps'
+type FingerprintFault = 'fingerprintInvalid' | 'fingerprintNeedsHttps'
 
 /**
  * What is wrong with the fingerprint for this address, which is undefined where it is not known;

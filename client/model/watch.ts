@@ -83,7 +83,7 @@ export const isEvent = (name: string): name is EventName =>
   (EVENTS as readonly string[]).includes(name)
 
 /** What is wrong with a limit. */
-export interface ThresholdFault {
+interface ThresholdFault {
   /** Which of its fields are to be corrected. */
   fields: ReadonlyArray<'measure' | 'of' | (typeof NUMBERS)[number]>
   /** The kind of fault; the code that reports it has the words. */

@@ -3,7 +3,7 @@ import { newOperation } from '../../client/connection/operation'
 import type { Connection } from '../../client/connection/connection'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 
-export interface ApplianceOptions {
+interface ApplianceOptions {
   /** In the inventory, if there is one. */
   appliance?: string
   identity: Identity

@@ -7,7 +7,7 @@ import { choiceProperty, refuseUnresolved } from './properties'
 import type { Appliance, Fleet, Follower, GatewayNode } from './gateway-node'
 
 /** The saved properties that say which appliances of an inventory a node is for. */
-export interface AppliancesConfig {
+interface AppliancesConfig {
   /** A name pattern, with `applianceType` `pattern`. */
   appliance?: unknown
   /** `all` (default) or `pattern`. Without an inventory there is nothing to choose. */

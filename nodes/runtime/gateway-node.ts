@@ -126,7 +126,7 @@ export function isGatewayNode(node: Node | null | undefined): node is GatewayNod
 }
 
 /** The saved property of a node that uses a gateway. */
-export interface GatewayUser {
+interface GatewayUser {
   gateway?: string
 }
 

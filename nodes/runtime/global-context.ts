@@ -2,7 +2,7 @@
 import type { Node } from 'node-red'
 import { thrownAs } from '../../client/errors'
 
-export interface GlobalContextOptions {
+interface GlobalContextOptions {
   /** What the keys begin with, such as `failover`. */
   kind: string
   /** What a warning says of a store that fails, before the reason. */

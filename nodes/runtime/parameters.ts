@@ -155,12 +155,12 @@ export function choiceFrom<One extends string>(
   path: string,
   value: unknown,
   choices: readonly One[],
-  operation: Operation,
+  operation?: Operation,
 ): One {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : value
   const found = choices.find((one) => one === word)
   if (found !== undefined) return found
-  throw invalidInput([faultOf({ kind: 'choice', oneOf: choices }, value, path)], operation.name)
+  throw invalidInput([faultOf({ kind: 'choice', oneOf: choices }, value, path)], operation?.name)
 }
 
 const missingIn = (path: string): Short => ({ key: 'missing', values: { what: path } })

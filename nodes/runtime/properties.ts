@@ -91,7 +91,7 @@ export function choiceProperty<One extends string>(
 }
 
 /** The saved properties of a node that can wait until a change shows. */
-export interface WaitingConfig {
+interface WaitingConfig {
   waitFor?: string
   /** Seconds. */
   waitTimeout?: unknown

@@ -1,6 +1,5 @@
 import 'should'
 import { controlRoute } from '../../client/changes/control'
-import { endSession } from '../../client/api/session'
 import { getRoute } from '../../client/api/routes'
 import { listDevices } from '../../client/api/devices'
 import { errorOf } from '../support/errors'
@@ -106,7 +105,7 @@ describe('an appliance that behaves otherwise', () => {
   it('that answers the end of a session with nothing has ended it', async () => {
     appliance.reply = ({ method }) => (method === 'DELETE' ? { status: 204 } : undefined)
     await listDevices(appliance.gateway, op())
-    ;(await endSession(appliance.gateway, op())).should.have.property('type', 'Session')
+    ;(await appliance.gateway.endSession(op())).should.have.property('type', 'Session')
     await appliance.gateway.close()
     calls.filter(({ method }) => method === 'DELETE').should.have.length(1)
   })

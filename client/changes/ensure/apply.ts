@@ -2,7 +2,7 @@ import { invalidInput, mayHaveArrived, type Sentence } from '../../errors'
 import type { Difference } from '../../model/diff'
 import type { RouteIndex } from '../../model/route-index'
 import { wholeRoute } from '../../model/route-state'
-import { shownRoute } from '../../model/secrets'
+import { hideSecrets } from '../../model/secrets'
 import type { Route } from '../../model/types'
 import { comparable } from '../known-secrets'
 import type { Connection } from '../../connection/connection'
@@ -56,7 +56,7 @@ export interface Ensured {
 export type InSlot = <T>(change: (slot: Slot) => Promise<T>) => Promise<T>
 
 /** How a row is applied. */
-export interface ApplyContext {
+interface ApplyContext {
   site: Site
   /** Reads and sends. */
   operation: Operation
@@ -197,13 +197,13 @@ async function changeFrom(
     sending = operation.under({ plannedAt: gateway.clock.now() })
   }
   const done = planned({ ...one, steps: trace.steps as Plan['steps'] })
-  return { ...done, after: shownRoute(after) }
+  return { ...done, after: hideSecrets(after) }
 }
 
 export function planned({ steps, diff, left, before }: Plan): Ensured {
   const [only, ...others] = steps
   const action = only === undefined ? 'none' : others.length > 0 ? steps : only
-  const told = shownRoute(before)
+  const told = hideSecrets(before)
   const changed = steps.length > 0
   return { changed, action, diff, ...(left && { left }), before: told, after: told }
 }

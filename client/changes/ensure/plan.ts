@@ -74,7 +74,7 @@ export interface Row extends Goal {
 }
 
 /** What became of a row, as far as it got. */
-export interface Trace {
+interface Trace {
   /** The steps that were carried out. */
   steps: EnsureAction[]
   /** The route before the first of them and after the last, with the secrets that were written from here. */

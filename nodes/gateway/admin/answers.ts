@@ -4,7 +4,6 @@ import type { NodeAPI } from 'node-red'
 import { GatewayError, invalidInput, say, type ErrorCode } from '../../../client/errors'
 import { Stop } from '../../../client/stop'
 import type { Connection } from '../../../client/connection/connection'
-import { shownAs } from '../../../client/model/given'
 import { plainCopy, type Limits } from '../../../client/model/foreign'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
 import type { Received } from '../../wire'
@@ -139,18 +138,6 @@ export const bodyOf = ({ body }: Request): JsonObject => body as JsonObject
 
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
-
-/** @throws GatewayError `INVALID_INPUT` for what is none of these */
-export function choiceIn<Choice extends string>(
-  path: string,
-  value: unknown,
-  choices: readonly Choice[],
-): Choice {
-  const known = choices.find((each) => each === value)
-  if (known !== undefined) return known
-  const wanted = { kind: 'choice', choices: choices.join(', ') } as const
-  throw invalidInput([{ path, kind: 'wrong', given: shownAs(value), wanted }])
-}
 
 const userOf = (request: Request): string | undefined =>
   textOf(own((request as { user?: unknown }).user, 'username'))

@@ -1,8 +1,8 @@
 import { Stop } from '../../../client/stop'
 import { obeyFailover } from '../../runtime/appliances'
 import type { Appliance, Fleet } from '../../runtime/gateway-node'
+import { choiceFrom } from '../../runtime/parameters'
 import type { Failover, FailoverAction, Received, Requests } from '../../wire'
-import { choiceIn } from './answers'
 import { failureOf } from './failure'
 
 /** @param host of the gateway */
@@ -35,7 +35,7 @@ export async function commandFailover(
   stop: Stop,
   fleet: Fleet,
 ): Promise<void> {
-  const known = choiceIn('action', action, ACTIONS)
+  const known = choiceFrom('action', action, ACTIONS)
   const over = new Stop()
   const release = stop.onStop(() => over.now())
   const late = setTimeout(() => over.now(), LONGEST_MS)

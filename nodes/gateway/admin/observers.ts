@@ -16,7 +16,7 @@ import { createRates, type Rates } from './rates'
 import { createLately, type Lately } from './lately'
 
 /** What an editor requests. */
-export interface ObserverQuestion extends Received<StateQuestion> {
+interface ObserverQuestion extends Received<StateQuestion> {
   deviceId?: string
   lookOn?: boolean
   poll?: boolean

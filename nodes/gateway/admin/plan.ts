@@ -14,8 +14,9 @@ import { shownAs } from '../../../client/model/given'
 import { RANGES } from '../../../client/model/ranges'
 import { numberIn } from '../../../client/model/settings'
 import { OPERATIONS, type Inputs, type PlannedRow } from '../../../client/operations'
+import { choiceFrom } from '../../runtime/parameters'
 import type { Planned, PlanQuestion, Received, Requests } from '../../wire'
-import { choiceIn, textOf } from './answers'
+import { textOf } from './answers'
 
 /** Milliseconds that earlier changes may take to show. */
 const LONGEST = 10_000
@@ -30,7 +31,7 @@ export async function planNow(
   { node, deviceId: named, definition: given, ...form }: Received<Requests['plan']['body']>,
   secretPrefix: string,
 ): Promise<Planned> {
-  const name = choiceIn('node', node, NODES)
+  const name = choiceFrom('node', node, NODES)
   const operation = newOperation(name)
   const { definition, unset } = withSecrets(given, secretPrefix)
   const device = async (): Promise<string> => textOf(named) ?? onlyDevice(gateway, operation)
@@ -59,7 +60,7 @@ const NODES = ['ensure-route', 'update-route', 'control-route'] as const
 const PLANS: Record<(typeof NODES)[number], (form: Form, planOf: PlanOf) => Promise<Report>> = {
   'ensure-route': (form, planOf) =>
     planOf(OPERATIONS.ensure, {
-      state: choiceIn('state', form.state || 'present', ENSURE_STATES),
+      state: choiceFrom('state', form.state || 'present', ENSURE_STATES),
       exact: form.exact === true,
       validate: form.validate !== false,
       remove: removeIn(form),
@@ -69,13 +70,13 @@ const PLANS: Record<(typeof NODES)[number], (form: Form, planOf: PlanOf) => Prom
 
   'update-route': (form, planOf) =>
     planOf(OPERATIONS.updateRoute, {
-      mode: choiceIn('mode', form.mode, UPDATE_MODES),
+      mode: choiceFrom('mode', form.mode, UPDATE_MODES),
       validate: form.validate !== false,
     }),
 
   'control-route': (form, planOf) => {
-    const action = choiceIn('action', form.action, ACTIONS)
-    const isRoute = choiceIn('target', form.target, ['route', 'destination']) === 'route'
+    const action = choiceFrom('action', form.action, ACTIONS)
+    const isRoute = choiceFrom('target', form.target, ['route', 'destination']) === 'route'
     const destination = isRoute ? undefined : targetOf('destination', form)
     return planOf(OPERATIONS[action], { destination })
   },
@@ -85,7 +86,7 @@ const PLANS: Record<(typeof NODES)[number], (form: Form, planOf: PlanOf) => Prom
 function targetOf(kind: 'route' | 'destination', form: Form): Target {
   const value = textOf(form[kind])
   if (value === undefined) throw invalidInput([{ path: kind, problem: 'is missing' }])
-  const type = choiceIn(`${kind}Type`, form[`${kind}Type`], ['id', 'name'])
+  const type = choiceFrom(`${kind}Type`, form[`${kind}Type`], ['id', 'name'])
   return type === 'id' ? { id: value } : { name: value }
 }
 

@@ -16,7 +16,6 @@ import {
   answering,
   answeringThrown,
   bodyOf,
-  choiceIn,
   take,
   textOf,
   type Question,
@@ -35,6 +34,7 @@ import type { ConnectionForm } from '../options'
 import { createConnectionTests } from './connection-report'
 import { isGatewayNode, type Fleet, type GatewayNode } from '../../runtime/gateway-node'
 import { commandFailover } from './failovers'
+import { choiceFrom } from '../../runtime/parameters'
 import {
   CONNECTION,
   type Command,
@@ -293,7 +293,7 @@ async function readDefinition(
 
 /** @throws GatewayError `INVALID_INPUT` */
 function commandIn({ deviceId, routeId, destinationId, action }: Received<Command>): ControlRoute {
-  const known = choiceIn('action', action, ACTIONS)
+  const known = choiceFrom('action', action, ACTIONS)
   const device = textOf(deviceId)
   const route = textOf(routeId)
   if (!device || !route) {

@@ -1,7 +1,6 @@
 import should from 'should'
 import { GatewayError } from '../../../client/errors'
 import { createRoute } from '../../../client/changes/create'
-import { endSession } from '../../../client/api/session'
 import { getRoute } from '../../../client/api/routes'
 import { listDevices } from '../../../client/api/devices'
 import type { Connection } from '../../../client/connection/connection'
@@ -22,7 +21,7 @@ describe('a close', () => {
   }
 
   const reads = ({ gateway }: Situation): Promise<unknown> => listDevices(gateway, op())
-  const ends = ({ gateway }: Situation): Promise<unknown> => endSession(gateway, op())
+  const ends = ({ gateway }: Situation): Promise<unknown> => gateway.endSession(op())
   const asks = ({ gateway, deviceId }: Situation): Promise<unknown> =>
     getRoute(gateway, { deviceId, routeId: 'unknown' }, op())
   const writes = ({ gateway, deviceId }: Situation): Promise<unknown> =>
@@ -152,7 +151,7 @@ describe('a close', () => {
     const calls = simulator.journal.length
     const session = await gateway.session.open().catch((error: unknown) => error)
     should(session).be.instanceOf(GatewayError)
-    await endSession(gateway, op()).catch(() => undefined)
+    await gateway.endSession(op()).catch(() => undefined)
     simulator.journal.length.should.equal(calls)
     await simulator.stop()
   })
