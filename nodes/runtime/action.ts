@@ -11,19 +11,10 @@ import { Stop } from '../../client/stop'
 import { confirmedIn, newOperation, type Operation } from '../../client/connection/operation'
 import { findGateway, requireGateway, type Appliance } from './gateway-node'
 import { migrated } from './migrations'
-import {
-  applianceIn,
-  labelIn,
-  parametersOf,
-  readGiven,
-  type AddressConfig,
-  type Message,
-} from './parameters'
+import { applianceIn, labelIn, readGiven, type AddressConfig, type Message } from './parameters'
 import {
   addActionNode,
   natureOf,
-  memoryFor,
-  partOf,
   performed,
   type ActionNode,
   type Performer,
@@ -127,29 +118,9 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
         const given = readGiven(RED, this, config, message, operation, withSecrets)
         // What fails before the route is looked up is an error of this route too.
         if (nature.ofRoute) operation.route = await given.route().then(labelIn, () => undefined)
-        if (!fleet.owns(name)) {
-          return remote().callOwner({
-            fleet,
-            appliance,
-            node: this,
-            config,
-            message,
-            performer,
-            given,
-            operation,
-          })
-        }
-        const gateway = appliance.client()
-        return performed(performer, {
-          gateway,
-          operation,
-          config,
-          message: reads.message ? partOf(message, reads.message) : NOTHING,
-          parameters: parametersOf(given, gateway, operation),
-          progress: status.progress,
-          memory: memoryFor(appliance, this.id, reads.newMemory) ?? memory,
-          secretPrefix: appliance.secretPrefix,
-        })
+        const asked = { appliance, id: this.id, config, performer, message, given, operation }
+        if (!fleet.owns(name)) return remote().callOwner(fleet, this.type, asked)
+        return performed(asked, status.progress, memory)
       }
       // An exception in `succeed` or `fail` does not keep back the only `done`, and is logged.
       run()
@@ -168,8 +139,6 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
 
 /** Loaded with the first call for another instance. */
 const remote = (): typeof import('./remote') => require('./remote') as typeof import('./remote')
-
-const NOTHING: Message = Object.freeze({})
 
 function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Message[]] {
   const { payload, deviceId, routeId, routeName, plan, split } = result

@@ -3,7 +3,7 @@ import type { Connection } from '../../client/connection/connection'
 import type { Operation } from '../../client/connection/operation'
 import { onGateway, type Nature, type OperationRow } from '../../client/operations'
 import type { Appliance } from './gateway-node'
-import type { Message, Parameters } from './parameters'
+import { parametersOf, type Given, type Message, type Parameters } from './parameters'
 import type { Did } from './status'
 
 /** One message on its way through an action node. */
@@ -80,21 +80,45 @@ export function addActionNode(id: string, added: ActionNode): () => void {
 
 export const actionNodeOf = (id: string): ActionNode | undefined => actionNodes.get(id)
 
+/** A message that an action node got, here or on another instance. */
+export interface Asked<Config, Memory> {
+  appliance: Appliance
+  /** Of the node. */
+  id: string
+  config: Config
+  performer: Performer<Config, Memory>
+  message: Message
+  given: Given
+  operation: Operation
+}
+
 /**
- * Has a performer do what a call asks for.
+ * Does what a node is asked for.
+ * @param memory what the node keeps where the appliance keeps nothing for it
  * @returns the result as it may leave: the payload without secrets where the node hides them or
  * changes something, the plan and what is shown under the node without them in any case
  * @throws GatewayError without secrets
  */
 export async function performed<Config extends { hideSecrets?: boolean }, Memory>(
-  performer: Performer<Config, Memory>,
-  given: Omit<Call<Config, Memory>, 'run'>,
+  { appliance, id, config, performer, message, given, operation }: Asked<Config, Memory>,
+  progress: Call<Config>['progress'] = () => undefined,
+  memory?: Memory,
 ): Promise<Result> {
-  const { gateway, config, parameters, operation } = given
-  const run: Call<Config>['run'] = (row, options) =>
-    row.run(gateway, parameters, options, operation)
+  const gateway = appliance.client()
+  const parameters = parametersOf(given, gateway, operation)
+  const call: Call<Config, Memory> = {
+    gateway,
+    operation,
+    config,
+    message: partOf(message, performer.message),
+    parameters,
+    run: (row, options) => row.run(gateway, parameters, options, operation),
+    progress,
+    memory: memoryFor(appliance, id, performer.newMemory) ?? (memory as Memory),
+    secretPrefix: appliance.secretPrefix,
+  }
   try {
-    const result = await onGateway(gateway, () => performer.perform({ run, ...given }))
+    const result = await onGateway(gateway, () => performer.perform(call))
     result.did = gateway.hide(result.did)
     // A plain read returns what the gateway has; anything else may be printed by any debug node.
     if (operation.changes || result.plan || (config.hideSecrets && !result.isShown)) {
@@ -107,8 +131,11 @@ export async function performed<Config extends { hideSecrets?: boolean }, Memory
   }
 }
 
+const NOTHING: Message = Object.freeze({})
+
 /** The members of a message that a performer gets. */
-export function partOf(message: Message, names: readonly string[] = []): Message {
+export function partOf(message: Message, names?: readonly string[]): Message {
+  if (!names) return NOTHING
   const part: Record<string, unknown> = {}
   for (const name of names) part[name] = message[name]
   return part
@@ -120,7 +147,7 @@ export const natureOf = <Config, Memory>(
 ): Nature => nature?.(config) ?? {}
 
 /** What a node keeps for an appliance of an inventory; undefined where it keeps nothing for each. */
-export function memoryFor<Memory>(
+function memoryFor<Memory>(
   { memories }: Appliance,
   nodeId: string,
   newMemory: (() => Memory) | undefined,

@@ -1,6 +1,5 @@
 // Calls for appliances that another instance of Node-RED owns: that instance carries them out.
 import { createHash } from 'node:crypto'
-import type { Node } from 'node-red'
 import { GatewayError, asGatewayError, closedError, say, readOnlyError } from '../../client/errors'
 import { Stop } from '../../client/stop'
 import { confirmedIn, newOperation, type Operation } from '../../client/connection/operation'
@@ -9,15 +8,14 @@ import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/outcome
 import { isObject, own } from '../../client/model/json'
 import { legible } from '../../client/model/legible'
 import type { Appliance, Fleet } from './gateway-node'
-import { parametersOf, type AddressConfig, type Given, type Message } from './parameters'
+import type { AddressConfig, Given, Message } from './parameters'
 import {
   actionNodeOf,
   natureOf,
-  memoryFor,
   partOf,
   performed,
   type ActionNode,
-  type Performer,
+  type Asked,
   type Result,
 } from './performer'
 
@@ -49,31 +47,15 @@ interface Answer extends Pick<Operation, 'requests' | 'writes' | 'statusCode'> {
   result: Result
 }
 
-export interface Elsewhere<Config, Memory> {
-  fleet: Fleet
-  appliance: Appliance
-  node: Node
-  config: Config
-  message: Message
-  performer: Performer<Config, Memory>
-  given: Given
-  operation: Operation
-}
-
 /**
  * Has the instance that owns the appliance do what the node is set to.
  * @throws GatewayError of the owner; `UNAVAILABLE` when there is none, or it cannot be reached
  */
-export async function callOwner<Config extends AddressConfig, Memory>({
-  fleet,
-  appliance,
-  node,
-  config,
-  message,
-  performer,
-  given,
-  operation,
-}: Elsewhere<Config, Memory>): Promise<Result> {
+export async function callOwner<Config extends AddressConfig, Memory>(
+  fleet: Fleet,
+  type: string,
+  { appliance, id, config, message, performer, given, operation }: Asked<Config, Memory>,
+): Promise<Result> {
   const name = appliance.appliance ?? ''
   const send = fleet.share?.send
   if (!send) throw notHere(appliance)
@@ -82,8 +64,8 @@ export async function callOwner<Config extends AddressConfig, Memory>({
   const { defines } = natureOf(performer, config)
   const body: Body = {
     version: VERSION,
-    type: node.type,
-    id: node.id,
+    type,
+    id,
     settings: digestOf(config),
     message: partOf(message, performer.message),
     confirmProtected: message.confirmProtected,
@@ -251,19 +233,11 @@ async function perform(
   { performer, config }: ActionNode,
   operation: Operation,
 ): Promise<Answer> {
-  const gateway = appliance.client()
   operation.confirmed = confirmedIn(body.confirmProtected)
   operation.confirmsShared = body.confirmShared === true
-  const result = await performed(performer, {
-    gateway,
-    operation,
-    config,
-    message: partOf(body.message, performer.message),
-    parameters: parametersOf(givenIn(body), gateway, operation),
-    progress: () => undefined,
-    memory: memoryFor(appliance, body.id, performer.newMemory),
-    secretPrefix: appliance.secretPrefix,
-  })
+  const { id, message } = body
+  const given = givenIn(body)
+  const result = await performed({ appliance, id, config, performer, message, given, operation })
   const { requests, writes, statusCode, unknownFields } = operation
   return { result, requests, writes, statusCode, unknownFields }
 }

@@ -119,11 +119,11 @@ function imprintOf(route: Route): string {
     identityOf(one),
     partOf('destination', destinationToSent(one)),
   ])
-  return JSON.stringify([
+  return stableText([
     route.name,
     isRunning(route) ? 'running' : isStopped(route) ? 'stopped' : null,
     partOf('source', sourceToSent(route.source)),
-    destinations.sort(([one], [other]) => (one < other ? -1 : 1)),
+    destinations.sort(byFirst),
   ])
 }
 
@@ -132,23 +132,23 @@ const identityOf = ({ id, name }: Destination): string =>
 
 function partOf(direction: Direction, part: JsonObject): unknown {
   const members = membersOf(direction, part.protocol)
-  return sorted(
-    membersIn(part).filter(
-      ([name, value]) =>
-        name !== 'id' && members.has(name) && !members.get(name)!.sentOnly && !isEmpty(value),
-    ),
+  const known = membersIn(part).filter(
+    ([name, value]) =>
+      name !== 'id' && members.has(name) && !members.get(name)!.sentOnly && !isEmpty(value),
   )
-}
-
-const sorted = (members: [string, unknown][]): unknown =>
-  members
-    .map(([name, value]): [string, unknown] => [name, plain(value)])
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain)
-  return isObject(value) ? sorted(membersIn(value)) : value
+  return Object.fromEntries(known)
 }
 
 /** A value as JSON in which the order of members does not count. */
-const stableText = (value: unknown): string => JSON.stringify(plain(value) ?? null)
+const stableText = (value: unknown): string => JSON.stringify(arranged(value) ?? null)
+
+function arranged(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(arranged)
+  if (!isObject(value)) return value
+  return membersIn(value)
+    .map(([name, member]): [string, unknown] => [name, arranged(member)])
+    .sort(byFirst)
+}
+
+const byFirst = ([one]: [string, unknown], [other]: [string, unknown]): number =>
+  one < other ? -1 : 1
