@@ -15,8 +15,11 @@ export const labelOf = (name: string, value: string | undefined): Labels =>
   value ? `${name}="${written(value)}"` : ''
 
 /** Several labels as one. */
-export const joined = (one: Labels, other: Labels): Labels =>
-  one && other ? `${one},${other}` : one || other
+export function joined(...labels: Labels[]): Labels {
+  let all = ''
+  for (const one of labels) if (one) all = all ? `${all},${one}` : one
+  return all
+}
 
 /** A value that tells one thing from another: when it has to be cut or changed, it stays different. */
 export function idOf(value: string): string {
@@ -49,6 +52,6 @@ export type MetricType = 'gauge' | 'counter' | 'summary'
 export const heading = (name: string, type: MetricType, help: string): string =>
   `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
 
-/** One line; none for a value that is not known. */
+/** One line. */
 export const sample = (name: string, labels: Labels, value: number): string =>
-  Number.isFinite(value) ? `${name}{${labels}} ${value}\n` : ''
+  `${name}{${labels}} ${value}\n`

@@ -1,14 +1,13 @@
 import type { Counters } from '../connection/counters'
-import {
-  eachRoute,
-  givenStatuses,
-  routeFigures,
-  type Figures,
-  type GivenStatuses,
-} from '../watch/measuring/figures'
-import type { RouteFigures } from '../model/event'
+import { eachRoute, givenOf, placeOf, type Figures } from '../watch/measuring/figures'
 import { partsOfState } from '../watch/health'
-import { isRunning, type Condition, type DeviceState, type RouteState } from '../watch/state'
+import {
+  isRunning,
+  type Condition,
+  type DeviceState,
+  type PartState,
+  type RouteState,
+} from '../watch/state'
 import {
   FAILOVER_CAUSES,
   FAILOVER_STATES,
@@ -16,14 +15,7 @@ import {
   type FailoverState,
   type NotProtecting,
 } from '../model/failover'
-import {
-  SIGNS,
-  deviceHealth,
-  healthOfWhole,
-  type Health,
-  type RouteHealth,
-  type Sign,
-} from '../model/health'
+import { SIGNS, deviceHealth, healthOfWhole, type Health, type Sign } from '../model/health'
 import type { Incident } from '../model/incident'
 import { mapInSlices, newSlice } from '../slices'
 import { FAMILIES, type FamilyName } from './families'
@@ -127,15 +119,9 @@ export async function renderMetrics(
       const health = parts ? healthOfWhole(parts) : device
       counts.set(health.sign, counts.get(health.sign)! + 1)
       if (detail === 'totals') return
-      const labels = joined(gateway, labelOf('route_id', idOf(route.id)))
-      writeNames(sheet, route, labels)
-      writeHealth(sheet, 'route', labels, health)
-      if (!parts) return
-      writeStatuses(sheet, route, labels, figures && givenStatuses(route, at, figures))
-      writeOutputs(sheet, route, labels, parts)
-      if (figures) writeFigures(sheet, route, labels, routeFigures(route, at, figures))
       const measured = isRunning(route.condition) ? srt?.get(route.id) : undefined
-      if (measured) writeSrt(sheet, route, labels, measured)
+      const known = parts && { outputs: parts.outputs, at, figures, srt: measured }
+      writeRoute(sheet, gateway, route, health, known)
     }
     await mapInSlices([...state.routes.values()], add, slice)
     for (const [sign, number] of counts) {
@@ -163,8 +149,8 @@ function pack(sheet: Sheet, packed: Sheet): void {
 }
 
 /** Writes one sample; none for a value that is not known. */
-function write(sheet: Sheet, name: FamilyName, labels: Labels, value: number | undefined): void {
-  if (value !== undefined) sheet[name].push(sample(name, labels, value))
+function write(sheet: Sheet, name: FamilyName, labels: Labels, value = NaN): void {
+  if (Number.isFinite(value)) sheet[name].push(sample(name, labels, value))
 }
 
 function writeGateway(
@@ -180,23 +166,25 @@ function writeGateway(
     lastPollAt && lastPollAt / 1000,
   )
   if (state) {
-    const device = joined(labelOf('device', state.name), labelOf('firmware', state.firmware))
-    write(sheet, 'media_gateway_info', joined(gateway, device), 1)
+    const { name, firmware } = state
+    const labels = joined(gateway, labelOf('device', name), labelOf('firmware', firmware))
+    write(sheet, 'media_gateway_info', labels, 1)
   }
   if (incidents) writeIncidents(sheet, gateway, incidents)
   for (const { name, routeId, connections } of state ? callers : []) {
-    const labels = joined(labelOf('route_id', routeId && idOf(routeId)), labelOf('caller', name))
-    write(sheet, 'media_gateway_caller_connections', joined(gateway, labels), connections)
+    const route = labelOf('route_id', routeId && idOf(routeId))
+    const labels = joined(gateway, route, labelOf('caller', name))
+    write(sheet, 'media_gateway_caller_connections', labels, connections)
   }
   if (!counters) return
   const { requests, logins, polls } = counters
-  for (const [result, number] of Object.entries(requests)) {
-    const labels = joined(gateway, labelOf('result', result))
-    write(sheet, 'media_gateway_requests_total', labels, number)
-  }
-  for (const [result, number] of Object.entries(logins)) {
-    const labels = joined(gateway, labelOf('result', result))
-    write(sheet, 'media_gateway_logins_total', labels, number)
+  for (const [name, numbers] of [
+    ['media_gateway_requests_total', requests],
+    ['media_gateway_logins_total', logins],
+  ] as const) {
+    for (const [result, number] of Object.entries(numbers)) {
+      write(sheet, name, joined(gateway, labelOf('result', result)), number)
+    }
   }
   const duration = 'media_gateway_poll_duration_seconds'
   sheet[duration].push(
@@ -222,9 +210,9 @@ function writeIncidents(
   open: NonNullable<Picture['incidents']>,
 ): void {
   for (const [severity, kind] of INCIDENTS) {
-    const labels = joined(labelOf('severity', severity), labelOf('kind', kind))
+    const labels = joined(gateway, labelOf('severity', severity), labelOf('kind', kind))
     const number = open.filter((one) => one.severity === severity && one.kind === kind).length
-    write(sheet, 'media_gateway_incidents_open', joined(gateway, labels), number)
+    write(sheet, 'media_gateway_incidents_open', labels, number)
   }
 }
 
@@ -237,30 +225,65 @@ function writeHealth(sheet: Sheet, of: 'device' | 'route', labels: Labels, healt
   writeReason(sheet, `${name}_info`, labels, health)
 }
 
-function writeReason(
-  sheet: Sheet,
-  name: FamilyName,
-  labels: Labels,
-  { sign, reason }: Health,
-): void {
-  if (reason === undefined) return
-  const why = joined(labelOf('sign', sign), labelOf('reason', reason))
-  write(sheet, name, joined(labels, why), 1)
+function writeReason(sheet: Sheet, name: FamilyName, labels: Labels, health?: Health): void {
+  if (health?.reason === undefined) return
+  const { sign, reason } = health
+  write(sheet, name, joined(labels, labelOf('sign', sign), labelOf('reason', reason)), 1)
 }
 
-function writeNames(
+/** What is known of a route on a device that is not away. */
+interface KnownRoute {
+  /** The health of its destinations, where the route runs. */
+  outputs: readonly Health[]
+  /** Where its figures begin. */
+  at: number
+  figures?: Figures
+  srt?: SrtOfRoute
+}
+
+function writeRoute(
   sheet: Sheet,
-  { name, source, destinations }: RouteState,
-  labels: Labels,
+  gateway: Labels,
+  route: RouteState,
+  health: Health,
+  known?: KnownRoute,
 ): void {
-  const route = labelOf('route', name)
-  const names = joined(route, labelOf('source', source.name))
-  const info = joined(names, labelOf('protocol', source.definition.kind.protocol))
-  write(sheet, 'media_gateway_route_info', joined(labels, info), 1)
-  for (const { key, name: called, definition } of destinations.values()) {
-    const its = joined(route, labelOf('destination', called))
-    const all = joined(its, labelOf('protocol', definition.kind.protocol))
-    write(sheet, 'media_gateway_destination_info', joined(destinationLabels(labels, key), all), 1)
+  const { id, name, condition, source, destinations } = route
+  const labels = joined(gateway, labelOf('route_id', idOf(id)))
+  const called = labelOf('route', name)
+  const protocolOf = ({ definition }: PartState): Labels =>
+    labelOf('protocol', definition.kind.protocol)
+  const names = joined(called, labelOf('source', source.name), protocolOf(source))
+  write(sheet, 'media_gateway_route_info', joined(labels, names), 1)
+  writeHealth(sheet, 'route', labels, health)
+  const { outputs = [], at = 0, figures, srt } = known ?? {}
+  const given = givenOf(at, route)
+  const isGiven = (place: number): boolean => figures?.[place] !== 0
+  if (known) {
+    write(sheet, 'media_gateway_route_running', labels, runningOf(condition))
+    if (isGiven(given)) writeStatus(sheet, 'media_gateway_route_status', labels, condition)
+    if (isGiven(given + 1)) {
+      writeStatus(sheet, 'media_gateway_source_status', labels, source.condition)
+    }
+    write(sheet, 'media_gateway_source_receive_bytes_per_second', labels, bytesOf(figures?.[at]))
+    if (srt) writeSrt(sheet, 'source', labels, srt.source)
+  }
+  for (const [index, destination] of destinations.entries()) {
+    const { key } = destination
+    const its = joined(labels, labelOf('destination_id', idOf(key)))
+    const info = joined(called, labelOf('destination', destination.name), protocolOf(destination))
+    write(sheet, 'media_gateway_destination_info', joined(its, info), 1)
+    if (!known) continue
+    writeReason(sheet, 'media_gateway_destination_health_info', its, outputs[index])
+    if (isGiven(given + 2 + index)) {
+      writeStatus(sheet, 'media_gateway_destination_status', its, destination.condition)
+    }
+    const place = placeOf(at, index)
+    const bytes = bytesOf(figures?.[place])
+    write(sheet, 'media_gateway_destination_send_bytes_per_second', its, bytes)
+    write(sheet, 'media_gateway_destination_clients', its, figures?.[place + 1])
+    const measured = srt?.destinations.get(key)
+    if (measured) writeSrt(sheet, 'destination', its, measured)
   }
 }
 
@@ -275,87 +298,18 @@ function writeStatus(sheet: Sheet, name: FamilyName, labels: Labels, { code }: C
   }
 }
 
-/** Undefined for a state that the package does not know. */
-function isRunningOrNot({ condition }: RouteState): boolean | undefined {
-  if (isRunning(condition)) return true
-  return condition.state === 'idle' || condition.state === 'stopped' ? false : undefined
+/** 1 while it runs, and undefined for a state that the package does not know. */
+function runningOf(condition: Condition): number | undefined {
+  if (isRunning(condition)) return 1
+  return condition.state === 'idle' || condition.state === 'stopped' ? 0 : undefined
 }
-
-function writeStatuses(
-  sheet: Sheet,
-  route: RouteState,
-  labels: Labels,
-  given?: GivenStatuses,
-): void {
-  const { condition, source, destinations } = route
-  const running = isRunningOrNot(route)
-  write(
-    sheet,
-    'media_gateway_route_running',
-    labels,
-    running === undefined ? undefined : Number(running),
-  )
-  if (given?.route !== false) writeStatus(sheet, 'media_gateway_route_status', labels, condition)
-  if (given?.source !== false) {
-    writeStatus(sheet, 'media_gateway_source_status', labels, source.condition)
-  }
-  for (const [index, { key, condition: its }] of [...destinations.values()].entries()) {
-    if (given?.destinations[index] === false) continue
-    writeStatus(sheet, 'media_gateway_destination_status', destinationLabels(labels, key), its)
-  }
-}
-
-function writeOutputs(
-  sheet: Sheet,
-  { destinations }: RouteState,
-  labels: Labels,
-  { outputs }: RouteHealth,
-): void {
-  if (outputs.length === 0) return
-  for (const [index, key] of [...destinations.keys()].entries()) {
-    const its = destinationLabels(labels, key)
-    writeReason(sheet, 'media_gateway_destination_health_info', its, outputs[index]!)
-  }
-}
-
-const destinationLabels = (route: Labels, key: string): Labels =>
-  joined(route, labelOf('destination_id', idOf(key)))
 
 /** The bytes per second of one Mbit/s. */
 const BYTES_OF_MEGABIT = 125_000
 
-function writeFigures(
-  sheet: Sheet,
-  { destinations }: RouteState,
-  labels: Labels,
-  figures: RouteFigures,
-): void {
-  const bytes = (bitrate?: number): number | undefined =>
-    bitrate === undefined ? undefined : Math.round(bitrate * BYTES_OF_MEGABIT)
-  const { source } = figures
-  write(sheet, 'media_gateway_source_receive_bytes_per_second', labels, bytes(source.bitrate))
-  for (const [index, key] of [...destinations.keys()].entries()) {
-    const { bitrate, clients } = figures.destinations[index]!
-    const its = destinationLabels(labels, key)
-    write(sheet, 'media_gateway_destination_send_bytes_per_second', its, bytes(bitrate))
-    write(sheet, 'media_gateway_destination_clients', its, clients)
-  }
-}
+const bytesOf = (bitrate = NaN): number => Math.round(bitrate * BYTES_OF_MEGABIT)
 
 function writeSrt(
-  sheet: Sheet,
-  { destinations }: RouteState,
-  labels: Labels,
-  srt: SrtOfRoute,
-): void {
-  writeSrtOf(sheet, 'source', labels, srt.source)
-  for (const key of destinations.keys()) {
-    const measured = srt.destinations.get(key)
-    if (measured) writeSrtOf(sheet, 'destination', destinationLabels(labels, key), measured)
-  }
-}
-
-function writeSrtOf(
   sheet: Sheet,
   of: 'source' | 'destination',
   labels: Labels,

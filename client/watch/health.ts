@@ -36,7 +36,7 @@ export function outputsOf(
   at: number,
   figures?: Figures,
 ): OutputSigns[] {
-  return [...destinations.values()].map(({ name, condition, definition, started }, index) => {
+  return destinations.map(({ name, condition, definition, started }, index) => {
     const place = placeOf(at, index)
     const { state, code } = condition
     const { isListener } = definition.kind

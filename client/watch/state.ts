@@ -11,7 +11,7 @@ import { isEmpty, isNone, isObject, isText, membersIn, own, type JsonObject } fr
 import { hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
-import { compactMap, compactObject, expanded, type Compact } from './compact'
+import { compactObject, expanded, shared, type Compact } from './compact'
 
 /**
  * What is known of a device: only what a watch compares, without counters, clocks,
@@ -50,7 +50,7 @@ export interface RouteState {
   /** `condition.state` is `idle`, `stopped` or `running`. */
   readonly condition: Condition
   readonly source: PartState
-  readonly destinations: ReadonlyMap<string, DestinationState>
+  readonly destinations: readonly DestinationState[]
 }
 
 /** A source, or what a destination has in common with one. */
@@ -123,23 +123,21 @@ export function deviceState(
   )
   const peers = list(own(config, 'peers'), 'peers', known?.peers.size ?? 0)
   const present = new Map(routes.kept)
-  const made: Made = { conditions: [], hide }
   for (const route of routes.arrived) {
     if (!isObject(route)) continue
     const routeId = String(route.id)
-    present.set(routeId, routeState(routeId, route, doubts, made, known?.routes.get(routeId)))
+    present.set(routeId, routeState(routeId, route, doubts, hide, known?.routes.get(routeId)))
   }
   const name = nameOf(answer.name, known?.name, hide) ?? ''
   const condition = conditionAs(
     known?.condition,
     word(answer.statusCode) ?? known?.condition.code,
     text(answer.status) ?? known?.condition.state,
-    detailsOf(answer.statusDetails, NO_SECRETS, made, known?.condition),
-    made,
+    detailsOf(answer.statusDetails, NO_SECRETS, hide, known?.condition),
   )
   const firmware = text(answer.firmware) ?? known?.firmware
   const adaptersNow = adapters ? adaptersOf(adapters) : (known?.adapters ?? '[]')
-  const peersNow = peers ? peersOf(peers, made, known?.peers) : (known?.peers ?? NO_PEERS)
+  const peersNow = peers ? peersOf(peers, hide, known?.peers) : (known?.peers ?? NO_PEERS)
   const routesNow = sameMap(known?.routes, present)
   const isSame =
     name === known?.name &&
@@ -169,31 +167,18 @@ export function deviceState(
 /** Returns what may be shown of a value: the appliance may have written the password into any text. */
 type Hide = <T>(value: T) => T
 
-/** What goes with all parts of one response. */
-interface Made {
-  /** The conditions that it made new. Most are the same as one of the latest. */
-  conditions: Condition[]
-  hide: Hide
-}
-
-const LATEST = 8
-
-/** Returns the known condition, or else one of the latest, when it is equal. */
+/** Returns the known condition when it is equal. */
 function conditionAs(
   known: Condition | undefined,
   code: string | undefined,
   state: string | undefined,
   details: string | undefined,
-  { conditions }: Made,
 ): Condition {
-  const isEqual = (one: Condition): boolean =>
-    one.code === code && one.state === state && one.details === details
-  if (known && isEqual(known)) return known
-  const latest = conditions.slice(-LATEST).find(isEqual)
-  if (latest) return latest
+  const isSame = known?.code === code && known?.state === state && known?.details === details
+  if (known && isSame) return known
   const condition = { code, state, details }
-  conditions.push(condition)
-  return condition
+  // Details are seldom the same.
+  return details === undefined ? shared(condition) : condition
 }
 
 function sameMap<T>(
@@ -227,20 +212,19 @@ function adaptersOf(adapters: unknown[]): string {
 
 function peersOf(
   peers: unknown[],
-  made: Made,
+  hide: Hide,
   known?: ReadonlyMap<string, PeerState>,
 ): ReadonlyMap<string, PeerState> {
   const states = peers.filter(isObject).map((peer): PeerState => {
     const called = text(peer.gatewayName) ?? text(peer.address) ?? ''
     const id = text(peer.id) ?? called
     const before = known?.get(id)
-    const name = nameOf(called, before?.name, made.hide) ?? ''
+    const name = nameOf(called, before?.name, hide) ?? ''
     const condition = conditionAs(
       before?.condition,
       undefined,
       text(peer.status) ?? before?.condition.state,
-      detailsOf(peer.statusDetails, secretsIn(peer), made),
-      { ...made, conditions: [] },
+      detailsOf(peer.statusDetails, secretsIn(peer), hide),
     )
     if (before?.name === name && before.condition === condition) return before
     return { id, name, condition }
@@ -255,7 +239,7 @@ function routeState(
   id: string,
   route: JsonObject,
   doubts: UnconfirmedEmpty,
-  made: Made,
+  hide: Hide,
   known?: RouteState,
 ): RouteState {
   const { source, destinations } = route
@@ -264,16 +248,16 @@ function routeState(
   const listed = Array.isArray(given) ? (given as unknown[]) : undefined
   const knownSource = unlessUntold('source', known)
   const knownDestinations = unlessUntold('destinations', known)
-  const before = knownDestinations?.size ?? 0
+  const before = knownDestinations?.length ?? 0
   const isGiven = listed && isBelieved(listed, `destinations of ${id}`, before, doubts)
-  const condition = conditionOf(route, NO_SECRETS, made, known)
-  const name = nameOf(route.name, known?.name, made.hide) ?? ''
+  const condition = conditionOf(route, NO_SECRETS, hide, known)
+  const name = nameOf(route.name, known?.name, hide) ?? ''
   const sourceNow =
     isObject(source) && (isText(source.protocol) || knownSource)
-      ? partState('source', source, made, knownSource)
+      ? partState('source', source, hide, knownSource)
       : (knownSource ?? UNTOLD.source)
   const destinationsNow = isGiven
-    ? destinationsOf(listed, made, knownDestinations)
+    ? destinationsOf(listed, hide, knownDestinations)
     : (knownDestinations ?? UNTOLD.destinations)
   const isSame =
     name === known?.name &&
@@ -296,7 +280,7 @@ export const UNTOLD: Pick<RouteState, 'source' | 'destinations'> = {
       trace: '',
     },
   },
-  destinations: new Map(),
+  destinations: [],
 }
 
 const unlessUntold = <Name extends keyof typeof UNTOLD>(
@@ -306,22 +290,25 @@ const unlessUntold = <Name extends keyof typeof UNTOLD>(
 
 function destinationsOf(
   destinations: unknown[],
-  made: Made,
+  hide: Hide,
   known?: RouteState['destinations'],
-): ReadonlyMap<string, DestinationState> {
-  const states = new Map<string, DestinationState>()
+): RouteState['destinations'] {
+  const states: DestinationState[] = []
   for (const [key, destination] of destinationsByKey(destinations)) {
-    const before = known?.get(key)
-    const part = partState('destination', destination, made, before)
+    const inPlace = known?.[states.length]
+    const before = inPlace?.key === key ? inPlace : known?.find((one) => one.key === key)
+    const part = partState('destination', destination, hide, before)
     const started = booleanFrom(destination.started) ?? before?.started
-    if (before && part === before && started === before.started) states.set(key, before)
+    if (before && part === before && started === before.started) states.push(before)
     else {
       const { id, name, condition, definition } = part
-      states.set(key, { id, name, condition, definition, key, started })
+      states.push({ id, name, condition, definition, key, started })
     }
   }
-  const present = sameMap(known, states)
-  return present === states ? compactMap(states) : present
+  // Another order says nothing.
+  const isKnown = (one: DestinationState, at: number): boolean =>
+    one === known?.[at] || known?.includes(one) === true
+  return known?.length === states.length && states.every(isKnown) ? known : states
 }
 
 /** Destinations as they were sent, by the keys of the state. */
@@ -343,18 +330,18 @@ export const nameOrId = (part: unknown): string =>
 function partState(
   direction: Direction,
   part: JsonObject,
-  made: Made,
+  hide: Hide,
   known?: PartState,
 ): PartState {
   // An incomplete part shows nothing of its definition.
   const isWhole = isText(part.protocol) || !known
   const { definition, secrets } = isWhole
-    ? definitionOf(direction, part, made.hide, known?.definition)
+    ? definitionOf(direction, part, hide, known?.definition)
     : { definition: known.definition, secrets: NO_SECRETS }
   const isRedefined = definition !== known?.definition
   const id = text(part.id) ?? known?.id
-  const name = nameOf(part.name, known?.name, made.hide) ?? ''
-  const condition = conditionOf(part, secrets, made, known, isRedefined)
+  const name = nameOf(part.name, known?.name, hide) ?? ''
+  const condition = conditionOf(part, secrets, hide, known, isRedefined)
   const isSame = id === known?.id && name === known?.name && condition === known.condition
   return known && isSame && !isRedefined ? known : { id, name, condition, definition }
 }
@@ -365,7 +352,7 @@ const NO_SECRETS: readonly string[] = []
 function conditionOf(
   part: JsonObject,
   secrets: readonly string[],
-  made: Made,
+  hide: Hide,
   known?: { condition: Condition },
   isRedefined = true,
 ): Condition {
@@ -377,8 +364,7 @@ function conditionOf(
     before,
     code,
     state,
-    detailsOf(part.summaryStatusDetails, secrets, made, shown),
-    made,
+    detailsOf(part.summaryStatusDetails, secrets, hide, shown),
   )
 }
 
@@ -386,7 +372,7 @@ function conditionOf(
 function detailsOf(
   given: unknown,
   secrets: readonly string[],
-  { hide }: Made,
+  hide: Hide,
   shown?: Condition,
 ): string | undefined {
   const details = text(given)

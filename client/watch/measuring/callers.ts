@@ -242,9 +242,8 @@ function listenersIn(
       const clients = is === undefined ? NaN : Number(isConnected(is))
       add(`${route.id} source`, clients, { source: { id: source.id ?? '', name: source.name } })
     }
-    let index = 0
-    for (const [key, { id, name, started, definition }] of destinations) {
-      const clients = figures[placeOf(start, index++) + 1]!
+    for (const [index, { key, id, name, started, definition }] of destinations.entries()) {
+      const clients = figures[placeOf(start, index) + 1]!
       if (started === false || !definition.kind.isListener) continue
       add(id ?? `${route.id} ${key}`, clients, { destination: { id: id ?? '', name } })
     }

@@ -23,7 +23,7 @@ export function figuresOf(
   former?: Figures,
 ): Figures {
   let length = 1
-  for (const { destinations } of state.routes.values()) length += lengthOf(destinations.size)
+  for (const { destinations } of state.routes.values()) length += lengthOf(destinations.length)
   const figures = former?.length === length ? former : new Float64Array(length)
   eachRoute(state, (route, at) => fill(figures, at, route, sent.get(route.id)))
   return figures
@@ -43,7 +43,7 @@ export function eachRoute(
   let at = 0
   for (const route of routes.values()) {
     visit(route, at)
-    at += lengthOf(route.destinations.size)
+    at += lengthOf(route.destinations.length)
   }
 }
 
@@ -52,25 +52,15 @@ const lengthOf = (destinations: number): number => 3 + 3 * destinations
 /** Where the bitrate of a destination is, after which come its clients. */
 export const placeOf = (at: number, destination: number): number => at + 1 + 2 * destination
 
-/** Whose status the latest poll contained: a state keeps one that is no longer given. */
-export interface GivenStatuses {
-  route: boolean
-  source: boolean
-  /** In the order of the state. */
-  destinations: boolean[]
-}
-
-export function givenStatuses(route: RouteState, at: number, figures: Figures): GivenStatuses {
-  const { size } = route.destinations
-  const from = placeOf(at, size)
-  const [ofRoute, source, ...destinations] = [...figures.subarray(from, from + 2 + size)].map(
-    Boolean,
-  )
-  return { route: ofRoute === true, source: source === true, destinations }
-}
+/**
+ * Where it stands for a route whether the latest poll contained its status: a state keeps one that is no
+ * longer given. After it come those of the source and of each destination.
+ */
+export const givenOf = (at: number, { destinations }: Pick<RouteState, 'destinations'>): number =>
+  placeOf(at, destinations.length)
 
 export function routeFigures(route: RouteState, at: number, figures: Figures): RouteFigures {
-  const destinations = Array.from({ length: route.destinations.size }, (_, index) =>
+  const destinations = route.destinations.map((_, index) =>
     figureOf(figures[placeOf(at, index)], figures[placeOf(at, index) + 1]),
   )
   return { source: figureOf(figures[at]), destinations }
@@ -83,19 +73,18 @@ function figureOf(bitrate = NaN, clients = NaN): Figure {
   return figure
 }
 
-function fill(figures: Figures, at: number, { destinations }: RouteState, sent?: JsonObject): void {
+function fill(figures: Figures, at: number, route: RouteState, sent?: JsonObject): void {
   put(figures, at, numberIn(own(sent?.source, 'usedBandwidth')))
   const listed = Array.isArray(sent?.destinations) ? (sent.destinations as unknown[]) : []
   let byKey: ReadonlyMap<string, JsonObject> | undefined
-  let index = 0
-  let given = placeOf(at, destinations.size)
+  let given = givenOf(at, route)
   put(figures, given++, statusIn(sent))
   put(figures, given++, statusIn(sent?.source))
-  for (const key of destinations.keys()) {
+  for (const [index, { key }] of route.destinations.entries()) {
     // The order is nearly always that of the state, and every name occurs once.
     if (!byKey && nameOrId(listed[index]) !== key) byKey = destinationsByKey(listed)
     const destination = byKey ? byKey.get(key) : listed[index]
-    const place = placeOf(at, index++)
+    const place = placeOf(at, index)
     put(figures, place, numberIn(own(destination, 'usedBandwidth')))
     put(figures, place + 1, numberIn(own(destination, 'clientConnections')))
     put(figures, given++, statusIn(destination))

@@ -192,7 +192,7 @@ function sourceIn({ source }: RouteState, at: number, figures: Figures): Part[] 
 }
 
 function destinationsIn({ destinations }: RouteState, at: number, figures: Figures): Part[] {
-  return [...destinations.values()].map(({ id = '', name }, index) => {
+  return destinations.map(({ id = '', name }, index) => {
     const place = placeOf(at, index)
     const [bitrate = NaN, clients = NaN] = [figures[place], figures[place + 1]]
     // Statistics may count what the clients of a listener get, where the listener itself has nothing.

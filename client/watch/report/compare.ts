@@ -19,7 +19,7 @@ export type Change =
   | { of: 'peer.status'; peer: PeerState; from?: Condition; to?: Condition }
   | { of: 'route'; route: RouteState; from?: RouteState; to?: RouteState }
   | { of: 'route.name'; route: RouteState; from: string; to: string }
-  | { of: 'route.definition'; route: RouteState; from: RouteDefinition; to: RouteDefinition }
+  | { of: 'route.definition'; route: RouteState; from: RouteState; to: RouteState }
   | { of: 'route.state'; route: RouteState; from: Condition; to: Condition }
   | { of: 'route.status'; route: RouteState; from: Condition; to: Condition }
   | { of: 'source.status'; route: RouteState; from: Condition; to: Condition }
@@ -30,12 +30,6 @@ type DestinationChange = { route: RouteState; destination: DestinationState } & 
   | { of: 'destination.started'; from?: boolean; to?: boolean }
   | { of: 'destination.status'; from: Condition; to: Condition }
 )
-
-/** The definitions of a route's source and of its destinations, by their keys. */
-export interface RouteDefinition {
-  source: Definition
-  destinations: ReadonlyMap<string, Definition>
-}
 
 /** Returns the same key for changes of the same thing. */
 export function keyOf(change: Change): string {
@@ -94,17 +88,15 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
   if (from.name !== route.name) add({ of: 'route.name', route, from: from.name, to: route.name })
 
   const isSourceKnown = from.source !== UNTOLD.source
-  const destinations =
-    from.destinations === UNTOLD.destinations
-      ? pairs(route.destinations, route.destinations)
-      : pairs(from.destinations, route.destinations)
+  const there = byKey(route)
+  const destinations = pairs(from.destinations === UNTOLD.destinations ? there : byKey(from), there)
   const isRedefined =
     (isSourceKnown && !isSame('source', from.source.definition, route.source.definition)) ||
     destinations.kept.some(
       ([before, after]) => !isSame('destination', before.definition, after.definition),
     )
   if (isRedefined) {
-    add({ of: 'route.definition', route, from: definitionOf(from), to: definitionOf(route) })
+    add({ of: 'route.definition', route, from, to: route })
   }
   for (const destination of destinations.gone) {
     add({ of: 'destination', route, destination, from: destination })
@@ -145,12 +137,8 @@ export function isSame(direction: Direction, a: Definition, b: Definition): bool
   return a.trace === b.trace && a.secrets === b.secrets
 }
 
-function definitionOf({ source, destinations }: RouteState): RouteDefinition {
-  const ofDestinations = [...destinations].map(
-    ([key, { definition }]) => [key, definition] as const,
-  )
-  return { source: source.definition, destinations: new Map(ofDestinations) }
-}
+const byKey = ({ destinations }: RouteState): ReadonlyMap<string, DestinationState> =>
+  new Map(destinations.map((one) => [one.key, one]))
 
 function pairs<T>(
   from: ReadonlyMap<string, T>,
@@ -218,19 +206,21 @@ function routeHeldBack(
     name: is('route.name') ? from.name : to.name,
     condition: { ...to.condition, code, state },
     source: { ...to.source, id: sourceId, name, definition, condition },
-    destinations: mixed(from.destinations, to.destinations, (key, before, after) => {
-      if (is('destination', key)) return before
-      if (!before || !after || before === after) return after
-      // One that was started or stopped with the route has no change of its own.
-      const isTurned = is('route.state') && after.started === runs
-      return {
-        ...after,
-        name: (is('route.definition') ? before : after).name,
-        definition: (is('route.definition') ? before : after).definition,
-        started: (isTurned || is('destination.started', key) ? before : after).started,
-        condition: (is('destination.status', key) ? before : after).condition,
-      }
-    }),
+    destinations: [
+      ...mixed(byKey(from), byKey(to), (key, before, after) => {
+        if (is('destination', key)) return before
+        if (!before || !after || before === after) return after
+        // One that was started or stopped with the route has no change of its own.
+        const isTurned = is('route.state') && after.started === runs
+        return {
+          ...after,
+          name: (is('route.definition') ? before : after).name,
+          definition: (is('route.definition') ? before : after).definition,
+          started: (isTurned || is('destination.started', key) ? before : after).started,
+          condition: (is('destination.status', key) ? before : after).condition,
+        }
+      }).values(),
+    ],
   }
 }
 

@@ -3,7 +3,7 @@ import { named } from '../../model/ids'
 import type { Named, NetworkAdapter } from '../../model/types'
 import type { EventName } from '../../model/watch'
 import { expanded } from '../compact'
-import type { Change, RouteDefinition } from './compare'
+import type { Change } from './compare'
 import { eachRoute, routeFigures, type Figures } from '../measuring/figures'
 import type { Miss } from '../../poller'
 import { isRunning } from '../state'
@@ -37,11 +37,11 @@ export function valueOf(change: Change): string {
       return change.to ? 'there' : 'gone'
     case 'route.definition': {
       const { source, destinations } = change.to
-      const traces = [source, ...destinations.values()].map(({ trace, secrets }) => [
+      const traces = [source, ...destinations].map(({ definition: { trace, secrets } }) => [
         trace,
         secrets,
       ])
-      return JSON.stringify([...destinations.keys(), traces])
+      return JSON.stringify([...destinations.map(({ key }) => key), traces])
     }
     case 'route.state':
       return String(change.to.state)
@@ -162,7 +162,7 @@ function routeView(
       summaryStatusCode: source.condition.code,
       ...figures?.source,
     },
-    destinations: [...destinations.values()].map((destination, index) => {
+    destinations: destinations.map((destination, index) => {
       return { ...destinationView(destination), ...figures?.destinations[index] }
     }),
   }
@@ -178,10 +178,10 @@ function destinationView({ id, definition, started, condition }: DestinationStat
   }
 }
 
-function definitionView({ source, destinations }: RouteDefinition): object {
+function definitionView({ source, destinations }: RouteState): object {
   return {
-    source: expanded(source),
-    destinations: [...destinations].map(([key, of]) => {
+    source: expanded(source.definition),
+    destinations: destinations.map(({ key, definition: of }) => {
       const definition = expanded(of)
       const name = String(definition.name)
       const isNamed = key === name || key.startsWith(`${name}#`)

@@ -45,8 +45,6 @@ export const NONE_AWAITED: readonly Awaited[] = []
 
 /** The output that a row names. */
 function outputOf({ output }: CallerRow, route: RouteState | undefined): Named | undefined {
-  const found = [...(output && route ? route.destinations.values() : [])].find((each) =>
-    isCalled(each, output),
-  )
+  const found = output ? route?.destinations.find((each) => isCalled(each, output)) : undefined
   return found && named({ id: found.id ?? '', name: found.name })
 }

@@ -81,11 +81,11 @@ function troublesIn({ state, seen, awaited, passed, thresholds }: View): Map<str
       })
     }
     if (!outputs.some(isTrouble)) continue
-    for (const [index, [key, part]] of [...route.destinations].entries()) {
+    for (const [index, part] of route.destinations.entries()) {
       const output = outputs[index]!
       if (!isTrouble(output)) continue
       add({
-        ...whatOf('output', output, [id, route.id, key]),
+        ...whatOf('output', output, [id, route.id, part.key]),
         ...ofRoute,
         destination: { id: part.id ?? '', name: part.name },
         details: part.condition.details,
@@ -140,8 +140,8 @@ function standingIn(
   if (!found) return 'removed'
   if (kind === 'route') return standingOf(found)
   if (kind === 'output') {
-    const index = [...found.route.destinations.keys()].findIndex(
-      (each) => keyOf('output', [state.id, found.route.id, each]) === key,
+    const index = found.route.destinations.findIndex(
+      (each) => keyOf('output', [state.id, found.route.id, each.key]) === key,
     )
     return standingOfOutput(found, index)
   }
@@ -221,7 +221,7 @@ function standingOf(found: Seen, destination?: Named): Standing {
 }
 
 const placeIn = ({ route }: Seen, { id: wanted, name: called }: Named): number =>
-  [...route.destinations.values()].findIndex(
+  route.destinations.findIndex(
     ({ id = '', name }) => id === wanted && (id !== '' || name === called),
   )
 

@@ -14,7 +14,7 @@ describe('many incidents at once', () => {
     const condition = { state: 'running', code: 'ok' }
     const routes = Array.from({ length: ROUTES }, (_, index) => {
       const source = { id: 's', name: 's', condition }
-      return { id: `r${index}`, name: `R${index}`, condition, source, destinations: new Map() }
+      return { id: `r${index}`, name: `R${index}`, condition, source, destinations: [] }
     })
     const state = {
       ...device,
@@ -41,7 +41,7 @@ describe('many incidents at once', () => {
     const poll = (bitrate: number): void => {
       now += 1000
       const figures = new Float64Array(3 * ROUTES).fill(bitrate)
-      const seen = { state, figures, at: now, changes: [], isFirst: false, isSame: false }
+      const seen = { state, figures, at: now, isSame: false }
       reporter.polled(seen, (visit) => {
         for (const route of state.routes.values()) visit!(route, { own: OK, outputs: [] })
       })
