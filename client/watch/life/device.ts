@@ -10,7 +10,6 @@ import { Stop } from '../../stop'
 import type { PresentCaller } from '../measuring/callers'
 import { figuresOf, type Figures } from '../measuring/figures'
 import { createStatisticsReader } from '../measuring/statistics'
-import { compare, type Change } from '../report/compare'
 import { snapshotOf } from '../report/events'
 import type { Subscription } from '../report/subscription'
 import { storeOf, type Saved } from '../saved'
@@ -192,31 +191,24 @@ export function watchedDevice(
   function onAnswer(reading: SharedReading): void {
     const { state: now, sent } = reading
     const carried = figuresOf(now, sent, figures)
-    const before = state ?? takeOver(now, carried)
-    const changes = before && wantsChanges() ? compare(before, now) : NO_CHANGES
+    if (!state) takeOver(now, carried)
     state = now
     figures = carried
     suggestedMs = reading.suggestedMs
     seenAt = clock.now()
     missed = undefined
     restoring.polled(seenAt)
-    each((subscription) => subscription.seen(now, changes, seenAt, carried))
+    each((subscription) => subscription.seen(now, seenAt, carried))
     settle()
     void measure(now)
   }
 
   /** Lets the watches begin with what was saved of the device. */
-  function takeOver(now: DeviceState, carried: Figures): DeviceState | undefined {
+  function takeOver(now: DeviceState, carried: Figures): void {
     const saved = restoring.device(now.id)
-    if (!saved) return undefined
+    if (!saved) return
     const at = fromUnix(clock, saved.at)
     each((subscription) => subscription.takeOver(saved.state, now, at, carried))
-    return saved.state
-  }
-
-  function wantsChanges(): boolean {
-    for (const one of subscriptions) if (one.wantsChanges) return true
-    return false
   }
 
   async function measure(now: DeviceState): Promise<void> {
@@ -342,5 +334,3 @@ export function watchedDevice(
 /** Watches may follow some routes only. */
 const mostOf = (lists: Array<PresentCaller[] | undefined>): PresentCaller[] | undefined =>
   lists.reduce((most, one) => ((one?.length ?? -1) > (most?.length ?? -1) ? one : most), undefined)
-
-const NO_CHANGES: readonly Change[] = []

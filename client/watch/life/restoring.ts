@@ -51,14 +51,13 @@ export function createRestoring({
   }
 
   function add(subscription: Subscription): void {
-    // What its owner has kept is no older than what was saved here.
-    const isGiven = subscription.isGiven && !store.isForeign
     if (!subscription.isRestored()) {
       dropOld(store, clock.now())
       // Taken in any case: left there, it would later count as what this watch has open.
       const watch = takeWatch(store, subscription.key())
       const [known] = devices.values()
-      if (watch && !isGiven)
+      // What its owner has kept is no older than what was saved here.
+      if (watch && !subscription.isGiven)
         subscription.restore(watch, devices.size === 1 ? known?.state : state())
     }
     const at = subscription.restoredOutage()

@@ -2,16 +2,15 @@ import { compare, heldBack, keyOf, type Change } from './compare'
 import { createDataWatch } from '../measuring/data'
 import type { Wordless, WatchEvent } from '../../model/event'
 import { eventNameOf, eventOf, reasonOf, valueOf } from './events'
-import { held, type Held } from '../measuring/meter'
+import { held, type Held, type MeasuredEvent } from '../measuring/meter'
 import type { RouteFilter } from './filter'
+import type { Named } from '../../model/types'
 import type { EventName, Threshold } from '../../model/watch'
 import type { IncidentEvent } from '../../model/incident'
 import type { Reporter, Reporting } from './reporter'
 import type { SavedWatch } from '../saved'
-import { inOrder, passagesIn } from './renames'
 import type { DeviceState } from '../state'
 import { createCallerWatch } from '../measuring/callers'
-import type { MeasuredEvent } from '../measuring/meter'
 import { createThresholds } from '../measuring/thresholds'
 
 export interface ChangeOptions {
@@ -41,18 +40,18 @@ export function createChangeReporter(
   let holding = NONE_HELD
   /** What was saved, until something is known here. */
   let restored: SavedWatch | undefined
-  /** What was told is not the state before the latest changes. */
-  let isBehind = false
 
   /** Returns the events of changes that have lasted long enough. */
-  function due(state: DeviceState, latest: readonly Change[], at: number): Wordless<WatchEvent>[] {
+  function due(state: DeviceState, at: number): Wordless<WatchEvent>[] {
     const known = told!
     told = state
-    if (holding.size === 0 && latest.length === 0 && !isBehind) return []
-    const changes = holdFor === 0 && !isBehind ? latest : compare(known, state)
-    isBehind = false
+    const changes = compare(known, state)
+    if (changes.length === 0) {
+      holding = NONE_HELD
+      return []
+    }
     const passages = onlyRoute ? passagesIn(changes, known, wantsRoute) : NO_PASSAGES
-    const dueNow: Array<{ change: Change; at: number; passage?: Change & { of: 'route' } }> = []
+    const dueNow: Array<{ change: Change; at: number; passage?: RouteChange }> = []
     const kept = new Set<string>()
     const stillHeld = new Map<string, Held>()
     const left = new Set<string>()
@@ -95,7 +94,6 @@ export function createChangeReporter(
     tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
 
   return {
-    wantsChanges: true,
     // Begins with the state that was reported before this was saved, or else with that of the device.
     begin(known, present) {
       const { told: before, held: changes } = restored ?? {}
@@ -103,12 +101,11 @@ export function createChangeReporter(
       told = isSameDevice ? before : known
       holding = (isSameDevice && changes) || NONE_HELD
       restored = undefined
-      isBehind = told !== present
       return told
     },
-    polled({ state, changes, isFirst, isSame, at, figures }, visitRoutes) {
+    polled({ state, isSame, at, figures }, visitRoutes) {
       if (!isSame) visitRoutes()
-      if (!isFirst || isBehind) tell(due(state, changes, at))
+      tell(due(state, at))
       // A listener may end the watch; the next one reports the rest.
       for (const meter of meters) {
         if (!isOver()) tellMeasured(meter.polled(state, figures, wantsRoute, at))
@@ -164,9 +161,52 @@ export function createChangeReporter(
   }
 }
 
+type RouteChange = Extract<Change, { of: 'route' }>
+
 /** A rename that makes a route appear or disappear: a flow gets no event about a route that it does not know. */
-const stepsOf = (name: Change, passage: Change & { of: 'route' }): Change[] =>
+const stepsOf = (name: Change, passage: RouteChange): Change[] =>
   passage.to ? [passage, name] : [name, passage]
+
+/**
+ * Finds renames that make a route appear or disappear for a watch of chosen routes.
+ * @param known what the watch has reported so far
+ * @returns by the ID of the route, what its new name means to the watch
+ */
+function passagesIn(
+  changes: readonly Change[],
+  known: DeviceState,
+  wantsRoute: (route: Named) => boolean,
+): ReadonlyMap<string, RouteChange> {
+  const passages = new Map<string, RouteChange>()
+  for (const change of changes) {
+    if (change.of !== 'route.name') continue
+    const { id } = change.route
+    const before = known.routes.get(id)!
+    const fitted = wantsRoute(before)
+    if (fitted === wantsRoute(change.route)) continue
+    const passage = fitted
+      ? { route: before, from: before, to: undefined }
+      : { route: change.route, from: undefined, to: change.route }
+    passages.set(id, { of: 'route', ...passage })
+  }
+  return passages
+}
+
+/** Sorts into the documented order: renamed routes among those that were removed and added. */
+function inOrder<T extends { change: Change; passage?: RouteChange }>(told: T[]): T[] {
+  const rank = ({ change, passage }: T): number => {
+    if (!('route' in change)) return 0
+    const there = passage ?? (change.of === 'route' ? change : undefined)
+    if (!there) return 3
+    return there.to ? 2 : 1
+  }
+  const idOf = ({ change }: T): string => ('route' in change ? change.route.id : '')
+  return told.toSorted((one, other) => {
+    const order = rank(one) - rank(other)
+    if (order !== 0 || rank(one) === 0 || idOf(one) === idOf(other)) return order
+    return idOf(one) < idOf(other) ? -1 : 1
+  })
+}
 
 const NO_PASSAGES: ReturnType<typeof passagesIn> = new Map()
 

@@ -34,6 +34,7 @@ export function createIncidentReporter(
 ): Reporter {
   const unix = (at: number): number => clock.unix(at)
   const incidents = createIncidents(holdFor, unix)
+  if (open) incidents.restore(open, clock.now())
   // Its own hold would only add to that of the incidents.
   const limits = thresholds.length > 0 ? createThresholds(thresholds, 0) : undefined
   const callers = book && createCallerWatch(0, unix, book)
@@ -48,15 +49,6 @@ export function createIncidentReporter(
   let awaited = NONE_AWAITED
   /** What is measured, by the keys of its troubles, once it is needed: a thousand may end at once. */
   let measured: ReadonlyMap<string, SavedLimit> | undefined
-  /** What an earlier watch has left open, until something is seen or another one is known to have gone on. */
-  let given = open
-
-  function takeGiven(): void {
-    if (given) incidents.restore(given, clock.now())
-    given = undefined
-  }
-
-  const openNow = (): readonly OpenIncident[] => given ?? incidents.open()
 
   function takeView(state: DeviceState, at: number): void {
     take(sightOf({ state, seen, awaited, book, thresholds, passed, limitOf }), at)
@@ -134,10 +126,8 @@ export function createIncidentReporter(
   }
 
   return {
-    wantsChanges: false,
     begin: (known) => known,
     polled({ state, figures, at, isSame }, visitRoutes) {
-      takeGiven()
       seen = NONE_SEEN
       latest = state
       callers?.polled(state, figures, wantsRoute, at)
@@ -152,17 +142,11 @@ export function createIncidentReporter(
         seen === NONE_SEEN && incidents.isQuiet() && !deviceHealth(code, status).reason
       if (!isQuiet) takeView(state, at)
     },
-    away(outage) {
-      takeGiven()
-      take(outageOf(outage), clock.now(), reasonOf(outage))
-    },
+    away: (outage) => take(outageOf(outage), clock.now(), reasonOf(outage)),
     // That it is over, the poll shows that follows.
     back: () => undefined,
-    restoredOutage: () => openNow().find(({ kind }) => kind === 'gateway')?.since,
-    removed() {
-      takeGiven()
-      report(incidents.endAll(clock.now()))
-    },
+    restoredOutage: () => incidents.open().find(({ kind }) => kind === 'gateway')?.since,
+    removed: () => report(incidents.endAll(clock.now())),
     lacking: (isDue) => [
       ...((isDue && limits?.lacking()) || []),
       ...(callers?.lacking() ?? []).filter((route) =>
@@ -179,10 +163,9 @@ export function createIncidentReporter(
       takeView(latest, at)
     },
     callers: callers && (() => callers.present()),
-    save: () => ({ incidents: openNow() }),
+    save: () => ({ incidents: incidents.open() }),
     restore({ incidents: saved }) {
       if (!saved) return
-      given = undefined
       incidents.restore(saved, clock.now())
       onOpen?.(incidents.open())
     },

@@ -2,7 +2,6 @@ import type { Statistics } from '../../api/statistics'
 import type { CallerBook } from '../../model/callers'
 import type { RouteHealth } from '../../model/health'
 import type { PresentCaller } from '../measuring/callers'
-import type { Change } from './compare'
 import type { WatchEvent, Wordless } from '../../model/event'
 import type { Named } from '../../model/types'
 import type { Figures } from '../measuring/figures'
@@ -13,8 +12,6 @@ import type { DeviceState, RouteState } from '../state'
 
 /** Turns what a watch sees into its events: all changes, or incidents. */
 export interface Reporter {
-  /** It wants to know what has changed since the poll before. */
-  readonly wantsChanges: boolean
   /**
    * The polls of a device begin.
    * @param known the device as earlier polls have shown it
@@ -49,10 +46,6 @@ export type Visit = (route: RouteState, health: RouteHealth) => RouteHealth
 
 export interface Poll {
   state: DeviceState
-  /** Since the poll before. */
-  changes: readonly Change[]
-  /** It is the first one of this device. */
-  isFirst: boolean
   /** All routes are as at the poll before. */
   isSame: boolean
   at: number

@@ -3,7 +3,6 @@ import { isLasting, type GatewayError } from '../../errors'
 import type { OpenIncident, Report } from '../../model/incident'
 import type { EventName, Language, Threshold } from '../../model/watch'
 import type { Statistics } from '../../api/statistics'
-import type { Change } from './compare'
 import { createChangeReporter } from './change-reporter'
 import type { Snapshot, Wordless, WatchEvent } from '../../model/event'
 import type { Named } from '../../model/types'
@@ -155,23 +154,17 @@ export function createSubscription(
     options.onSnapshot({ event, text: eventText({ event, ...all }, language), ...all })
   }
 
-  /** A poll succeeded. `changes` are those since the state before. */
-  function seen(
-    state: DeviceState,
-    changes: readonly Change[],
-    at: number,
-    figures: Figures,
-  ): void {
+  /** A poll succeeded. */
+  function seen(state: DeviceState, at: number, figures: Figures): void {
     lasting.look = undefined
-    const isFirst = latest?.id !== state.id
     const turns = turnsOf(figures)
     const isSame = state === latest && turns === countedAt
-    if (isFirst) takeOver(state, state, at, figures)
+    if (latest?.id !== state.id) takeOver(state, state, at, figures)
     reachable()
     latest = state
     seenAt = at
     countedAt = turns
-    reporter.polled({ state, changes, isFirst, isSame, at, figures }, (visit) => {
+    reporter.polled({ state, isSame, at, figures }, (visit) => {
       counts = count(state, figures, visit)
     })
     tellHealth()
@@ -272,8 +265,6 @@ export function createSubscription(
   return {
     /** The device that it names; undefined for the only one. */
     deviceId: options.deviceId,
-    /** It wants to know what has changed since the poll before. */
-    wantsChanges: reporter.wantsChanges,
     /** It was given what an earlier watch has left open. */
     isGiven: ofIncidents && options.open !== undefined,
     /** The same for watches with the same settings, in whatever process; with its ID, where it has one. */

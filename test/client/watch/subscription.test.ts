@@ -8,7 +8,6 @@ import {
   type WatchOptions,
   type Subscription,
 } from '../../../client/watch/report/subscription'
-import { compare } from '../../../client/watch/report/compare'
 import { figuresOf, type Figures } from '../../../client/watch/measuring/figures'
 import { openOf, savedIn } from '../../../client/watch/saved'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
@@ -141,9 +140,8 @@ function following(options: Partial<WatchOptions> = {}): {
       events.length = 0
       begin(present, figures)
       begin = () => undefined
-      const changes = state ? compare(state, present) : []
       state = present
-      subscription.seen(present, changes, now, figures)
+      subscription.seen(present, now, figures)
       return [...events]
     },
     restart(how) {

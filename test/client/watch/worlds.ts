@@ -173,7 +173,7 @@ export function watched(options: Partial<WatchOptions> = {}): Watched {
         state,
       )
       const figures = figuresOf(state, new Map(sent.map((route) => [String(route.id), route])))
-      watch.seen(state, [], at, figures)
+      watch.seen(state, at, figures)
     },
     restart(more) {
       watch.end()
