@@ -47,7 +47,6 @@ function onOutcome(run: Run, failure?: Failure): void {
   const { memory, now } = run
   const { change } = memory
   memory.isBusy = false
-  run.next = now
   if (!change) return
   change.again = againAt(change, now)
   if (failure) change.failure = failure
@@ -64,7 +63,6 @@ function onProbe(run: Run, given: unknown): void {
     throw invalidInput([{ path: 'msg.main', problem }])
   }
   memory.statements.main = said(memory.statements.main, good, now)
-  run.next = now
 }
 
 function obey(run: Run, given: unknown, hold: unknown): void {
@@ -79,7 +77,6 @@ function obey(run: Run, given: unknown, hold: unknown): void {
   OBEY[action](run, isHeld)
   // Every command has an answer: the state, where nothing else is to be reported.
   if (run.reports.length === 0 && !run.act) run.reports.push({ event: 'failover.state' })
-  run.next = run.now
 }
 
 const OBEY: Record<FailoverAction, (run: Run, hold: boolean) => void> = {

@@ -19,7 +19,6 @@ export interface Run {
   readonly memory: Memory
   readonly reports: Report[]
   act?: Act
-  next?: number
   due?: number
   /** The outage that ended with this read. */
   outageMs?: number
@@ -51,7 +50,7 @@ function copyOf<T>(value: T): T {
 
 /** The decision. Every event has the state in which it all ends. */
 export function ended(run: Run, before: Memory): Decision {
-  const { memory, now, reports, act, next, due, outageMs = null } = run
+  const { memory, now, reports, act, due, outageMs = null } = run
   const { state, held, differs } = memory
   if (state !== 'foreign') delete memory.differs
   // While trials go on, what was reported still holds.
@@ -72,10 +71,8 @@ export function ended(run: Run, before: Memory): Decision {
   }
   return {
     memory,
-    state,
     events: reports.map((one) => ({ ...common, ...one })),
     ...(act && { act }),
-    ...(next !== undefined && { next }),
     ...(due !== undefined && { due }),
   }
 }

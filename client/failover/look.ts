@@ -9,40 +9,34 @@ import type { Look } from './types'
 /** Of each side a route: of two protected routes, or the one that receives it all the time. */
 type Routes = { [side in Side]?: Route }
 
-const UNKNOWN = { route: 'unknown' } as const
-const PENDING = { isPending: true } as const
-
-/** What a route shows whose source is changed. */
-export function lookAtSource(
+/**
+ * What the protected routes show: one route whose source is changed, as main, or two of which one runs.
+ * @param monitors the routes that receive main and backup all the time
+ */
+export function lookAt(
   settings: FailoverSettings,
-  route?: Route,
+  { main, ...other }: Routes,
   monitors: Routes = {},
 ): Look {
   const heard = heardFrom(settings, monitors)
-  if (!isClear(route)) return { ...UNKNOWN, ...heard }
-  const { inUse, differs } = sourceInUse(settings, route)
-  if (isStopped(route)) return { route: 'stopped', inUse, ...heard }
-  const good = isGood(settings, route)
-  if (good === undefined) return { ...UNKNOWN, ...heard }
-  const more = { ...(isPending(route) && PENDING), ...(differs && { differs }) }
-  return { route: 'running', inUse, good, ...more, ...heard }
-}
-
-/** What two routes show of which one runs. */
-export function lookAtRoutes(
-  settings: FailoverSettings,
-  { main, backup }: Routes,
-  monitors: Routes = {},
-): Look {
-  const heard = heardFrom(settings, monitors)
-  if (!isClear(main) || !isClear(backup)) return { ...UNKNOWN, ...heard }
-  if (isStopped(main) && isStopped(backup)) return { route: 'stopped', ...heard }
-  const inUse = isStopped(backup) ? 'main' : isStopped(main) ? 'backup' : 'other'
+  const isTwo = settings.method === 'routes'
+  const { backup } = isTwo ? other : { backup: main }
+  if (!isClear(main) || !isClear(backup)) return { route: 'unknown', ...heard }
+  const isStill = isStopped(main) && isStopped(backup)
+  if (isTwo && isStill) return { route: 'stopped', ...heard }
+  const { inUse, differs } = isTwo ? runningOf(main, backup) : sourceInUse(settings, main)
+  if (isStill) return { route: 'stopped', inUse, ...heard }
   const good = isGood(settings, inUse === 'backup' ? backup : main)
-  if (good === undefined) return { ...UNKNOWN, ...heard }
-  const more = (isPending(main) || isPending(backup)) && PENDING
+  if (good === undefined) return { route: 'unknown', ...heard }
+  const waits = isPending(main) || isPending(backup)
+  const more = { ...(waits && { isPending: true }), ...(differs && { differs }) }
   return { route: 'running', inUse, good, ...more, ...heard }
 }
+
+/** Which of two routes runs, as the source in use. */
+const runningOf = (main: Route, backup: Route): ReturnType<typeof sourceInUse> => ({
+  inUse: isStopped(backup) ? 'main' : isStopped(main) ? 'backup' : 'other',
+})
 
 /** What the monitors know of main and backup: nothing unless they run. */
 function heardFrom(settings: FailoverSettings, { main, backup }: Routes): Pick<Look, Side> {

@@ -158,10 +158,10 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
     if (stop.stopped && input.kind !== 'outcome') throw closedError()
     const decision = decide(settings, memory, input, now())
     // Only a look knows when a wait ends.
-    if (input.kind === 'look' || decision.state !== memory.state) due = decision.due
+    if (input.kind === 'look' || decision.memory.state !== memory.state) due = decision.due
     memory = decision.memory
     // After a look, the next one comes by itself.
-    if (decision.next !== undefined && input.kind !== 'look' && !stop.stopped) reads.now()
+    if (input.kind !== 'look' && !stop.stopped) reads.now()
     // Before the switch is sent: a restart must know about it.
     keep()
     if (decision.act) switching = gateway.protect(make(decision.act))

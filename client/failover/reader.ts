@@ -20,7 +20,7 @@ import { isText, membersIn, own, type JsonObject } from '../model/json'
 import { isStopped, missingPart, wholeRoute } from '../model/route-state'
 import { isSecret } from '../model/secrets'
 import type { Route } from '../model/types'
-import { lookAtRoutes, lookAtSource } from './look'
+import { lookAt } from './look'
 import type { Reading } from './shared-read'
 import type { Look, Memory } from './types'
 
@@ -192,9 +192,7 @@ export function createReader(
     const [first, second] = shown.map(({ route }) => route)
     const sides = { main: heard[0]!.route, backup: heard[1]!.route }
     return {
-      look: isTwo
-        ? lookAtRoutes(settings, { main: first, backup: second }, sides)
-        : lookAtSource(settings, first, sides),
+      look: lookAt(settings, { main: first, backup: second }, sides),
       failure: [...shown, ...heard].find(({ failure }) => failure)?.failure,
       monitor: heard.find((each) => each.monitor)?.monitor,
       isOther: shown.some(({ isOther }) => isOther),

@@ -34,8 +34,7 @@ type Known = Exclude<Look, { route: 'unknown' }>
 
 /** One read of the route, and the one decision on it. */
 export function onLook(run: Run, look: Look): void {
-  const { memory, settings, now } = run
-  run.next = now + settings.pollEvery * 1000
+  const { memory, now } = run
   if (isGap(run)) memory.waits = {}
   memory.lookedAt = now
   hear(run, look)

@@ -183,11 +183,8 @@ export interface Act extends Pick<Change, 'from' | 'to' | 'cause'> {
 /** What follows from an input. */
 export interface Decision {
   memory: Memory
-  state: FailoverState
   act?: Act
   events: FailoverEvent[]
-  /** When to look next; absent when the planned look stands. */
-  next?: number
   /** When the wait of this state ends, unless something else happens. */
   due?: number
 }

@@ -138,7 +138,8 @@ function waysGone(): Set<string> {
     const good = { main: true, backup: true }
     const take = (input: Input): void => {
       const { act, ...decision } = decide(settings, memory, input, now)
-      if (decision.state !== memory.state) ways.add(`${memory.state} > ${decision.state}`)
+      const { state } = decision.memory
+      if (state !== memory.state) ways.add(`${memory.state} > ${state}`)
       memory = decision.memory
       if (!act) return
       const isMade = random() < 0.8

@@ -1,7 +1,7 @@
 // What a failover sees in a route: which source is in use, and whether it is good.
 import * as fc from 'fast-check'
 import should from 'should'
-import { lookAtRoutes, lookAtSource } from '../../../client/failover/look'
+import { lookAt } from '../../../client/failover/look'
 import {
   failoverSettings,
   sourceInUse,
@@ -160,25 +160,27 @@ describe('the source in use', () => {
 
 describe('a look at a route', () => {
   it('shows the source in use, and whether it is good', () => {
-    lookAtSource(settingsWith(), routeWith()).should.eql({
+    lookAt(settingsWith(), { main: routeWith() }).should.eql({
       route: 'running',
       inUse: 'main',
       good: true,
     })
     for (const summaryStatusCode of ['warn', 'error', 'WARN'] as never[]) {
-      const look = lookAtSource(settingsWith(), routeWith({ summaryStatusCode }))
+      const look = lookAt(settingsWith(), { main: routeWith({ summaryStatusCode }) })
       look.should.containEql({ route: 'running', good: false })
     }
-    lookAtSource(settingsWith(), routeWith({ summaryStatusCode: 'OK' as never })).should.containEql(
-      {
-        good: true,
-      },
-    )
+    lookAt(settingsWith(), {
+      main: routeWith({ summaryStatusCode: 'OK' as never }),
+    }).should.containEql({
+      good: true,
+    })
   })
 
   it('judges the source by the one rule of health: by its state too', () => {
     const good = (state: unknown, summaryStatusCode?: unknown): unknown => {
-      const look = lookAtSource(settingsWith(), routeWith({ state, summaryStatusCode } as never))
+      const look = lookAt(settingsWith(), {
+        main: routeWith({ state, summaryStatusCode } as never),
+      })
       return look.route === 'running' ? look.good : look.route
     }
     good('disconnected', 'ok')!.should.be.false()
@@ -192,7 +194,7 @@ describe('a look at a route', () => {
 
   it('shows nothing when something is missing that is needed', () => {
     const unknown = { route: 'unknown' }
-    lookAtSource(settingsWith(), undefined).should.eql(unknown)
+    lookAt(settingsWith(), { main: undefined }).should.eql(unknown)
     const routes: unknown[] = [
       'text',
       {},
@@ -204,18 +206,18 @@ describe('a look at a route', () => {
       routeWith({}, { state: undefined }),
       routeWith({}, { state: 'starting' as never }),
     ]
-    for (const route of routes) lookAtSource(settingsWith(), route as Route).should.eql(unknown)
+    for (const route of routes) lookAt(settingsWith(), { main: route as Route }).should.eql(unknown)
   })
 
   for (const state of ['idle', 'stopped', 'Stopped'] as never[]) {
     it(`shows a route that is ${String(state)}, and its source`, () => {
       const route = routeWith({ ...backup, summaryStatusCode: undefined }, { state })
-      lookAtSource(settingsWith(), route).should.eql({ route: 'stopped', inUse: 'backup' })
+      lookAt(settingsWith(), { main: route }).should.eql({ route: 'stopped', inUse: 'backup' })
     })
   }
 
   it('names what differs while the source is another one, and a change that is under way', () => {
-    const look = lookAtSource(settingsWith(), routeWith({ address: '239.1.1.3' }))
+    const look = lookAt(settingsWith(), { main: routeWith({ address: '239.1.1.3' }) })
     look.should.eql({
       route: 'running',
       inUse: 'other',
@@ -223,9 +225,9 @@ describe('a look at a route', () => {
       differs: { main: ['address'], backup: ['address'] },
     })
     const pending = routeWith({}, { pendingUpdates: { source: {} } })
-    lookAtSource(settingsWith(), pending).should.containEql({ inUse: 'main', isPending: true })
+    lookAt(settingsWith(), { main: pending }).should.containEql({ inUse: 'main', isPending: true })
     for (const pendingUpdates of [null, {}, false, 'false'] as never[]) {
-      lookAtSource(settingsWith(), routeWith({}, { pendingUpdates })).should.not.have.property(
+      lookAt(settingsWith(), { main: routeWith({}, { pendingUpdates }) }).should.not.have.property(
         'isPending',
       )
     }
@@ -233,7 +235,7 @@ describe('a look at a route', () => {
 
   it('counts a source without data as bad only when that was set', () => {
     const good = (failOn: FailoverSettings['failOn'], usedBandwidth: unknown): unknown => {
-      const look = lookAtSource(settingsWith({ failOn }), routeWith({ usedBandwidth }))
+      const look = lookAt(settingsWith({ failOn }), { main: routeWith({ usedBandwidth }) })
       return look.route === 'running' && look.good
     }
     for (const [figure, status, noData] of [
@@ -250,7 +252,7 @@ describe('a look at a route', () => {
     }
     const broken = routeWith({ summaryStatusCode: 'error', usedBandwidth: '10.000' })
     for (const failOn of ['status', 'noData'] as const) {
-      const look = lookAtSource(settingsWith({ failOn }), broken)
+      const look = lookAt(settingsWith({ failOn }), { main: broken })
       look.should.containEql({ good: false })
     }
   })
@@ -265,7 +267,7 @@ describe('a look at two routes', () => {
 
   it('shows which one runs, and whether its source is good', () => {
     const look = (one?: Route, other?: Route): unknown =>
-      lookAtRoutes(settings, { main: one, backup: other })
+      lookAt(settings, { main: one, backup: other })
     should(look(runs(), rests)).eql({ route: 'running', inUse: 'main', good: true })
     should(look(runs('warn'), rests)).eql({ route: 'running', inUse: 'main', good: false })
     should(look(rests, runs())).eql({ route: 'running', inUse: 'backup', good: true })
@@ -277,9 +279,9 @@ describe('a look at two routes', () => {
   it('shows a change of either that is under way', () => {
     const pendingUpdates = { action: 'stop' }
     const pending = { ...rests, pendingUpdates }
-    lookAtRoutes(settings, { main: runs(), backup: pending }).should.containEql({ isPending: true })
+    lookAt(settings, { main: runs(), backup: pending }).should.containEql({ isPending: true })
     const leaving = { ...runs(), pendingUpdates }
-    lookAtRoutes(settings, { main: leaving, backup: rests }).should.containEql({ isPending: true })
+    lookAt(settings, { main: leaving, backup: rests }).should.containEql({ isPending: true })
   })
 
   it('shows nothing unless both are known', () => {
@@ -290,16 +292,16 @@ describe('a look at two routes', () => {
       [runs(), routeWith({}, { state: 'starting' as never })],
       [routeWith({ summaryStatusCode: undefined }), rests],
     ] as const) {
-      lookAtRoutes(settings, { main: one, backup: other }).should.eql({ route: 'unknown' })
+      lookAt(settings, { main: one, backup: other }).should.eql({ route: 'unknown' })
     }
   })
 })
 
 describe('the monitors', () => {
-  type Monitors = Parameters<typeof lookAtSource>[2]
+  type Monitors = Parameters<typeof lookAt>[2]
   const seen = (monitors: Monitors, more: Partial<FailoverSettings> = {}): unknown => {
     const settings = settingsWith({ restore: 'monitor', ...more })
-    const look = lookAtSource(settings, routeWith(), monitors)
+    const look = lookAt(settings, { main: routeWith() }, monitors)
     return [look.main, look.backup]
   }
   const bad = routeWith({ summaryStatusCode: 'warn' })
@@ -331,10 +333,10 @@ describe('the monitors', () => {
     const stopped = routeWith({}, { state: 'stopped' })
     const monitors = { main: routeWith(), backup: bad }
     const heard = { main: true, backup: false }
-    lookAtSource(settings, stopped, monitors).should.containEql(heard)
-    lookAtSource(settings, undefined, monitors).should.eql({ route: 'unknown', ...heard })
+    lookAt(settings, { main: stopped }, monitors).should.containEql(heard)
+    lookAt(settings, { main: undefined }, monitors).should.eql({ route: 'unknown', ...heard })
     const two = { main: stopped, backup: routeWith() }
-    lookAtRoutes(settings, two, monitors).should.containEql(heard)
-    lookAtRoutes(settings, {}, monitors).should.eql({ route: 'unknown', ...heard })
+    lookAt(settings, two, monitors).should.containEql(heard)
+    lookAt(settings, {}, monitors).should.eql({ route: 'unknown', ...heard })
   })
 })

@@ -310,13 +310,14 @@ export function play(
     try {
       const after = decide(settings, before, input, at + offset)
       memory = through(after.memory)
-      if (after.next !== undefined) nextLook = after.next - offset
+      nextLook = input.kind === 'look' ? at + settings.pollEvery * 1000 : at
       for (const event of after.events) {
         story.events.push({ ...event, at: event.at - offset })
         const name = event.event.replace('failover.', '')
         if (name !== 'state') story.told.push(`${seconds(at)} ${name}`)
       }
-      if (after.state !== before.state) story.states.push(`${seconds(at)} ${after.state}`)
+      const { state } = after.memory
+      if (state !== before.state) story.states.push(`${seconds(at)} ${state}`)
       watch?.({ at, now: at + offset, input, before, after, truth: truth() }, story)
       if (after.act) send(after.act)
     } catch (error) {
