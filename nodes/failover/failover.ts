@@ -5,7 +5,13 @@ import { asGatewayError, closedError, invalidInput, type GatewayError } from '..
 import { newOperation } from '../../client/connection/operation'
 import type { FailoverReport } from '../../client/failover/protect'
 import { booleanFrom } from '../../client/model/convert'
-import { appliancesIn, faultsFor, followAppliances, obeyFailover } from '../runtime/appliances'
+import {
+  aboutOf,
+  appliancesIn,
+  faultsFor,
+  followAppliances,
+  obeyFailover,
+} from '../runtime/appliances'
 import { whenStarted } from '../runtime/flows-started'
 import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
@@ -50,10 +56,9 @@ export = (RED: NodeAPI): void => {
     ): GatewayError => asGatewayError(error, operation, of?.identity)
     const tell = (error: unknown, of?: Appliance, event?: FailoverReport): void => {
       const appliance = of?.appliance
-      const about = appliance === undefined ? {} : { appliance }
       // The flow has the event itself, and may change it.
       const failure = complete(error, of, event ? COMMAND : OPERATION)
-      this.error(failure, event ? messageOf(structuredClone(event), appliance) : about)
+      this.error(failure, event ? messageOf(structuredClone(event), appliance) : aboutOf(appliance))
     }
 
     let outage: EngineOutage | undefined
@@ -158,11 +163,11 @@ export = (RED: NodeAPI): void => {
 /** @param appliance the name in an inventory */
 function messageOf(event: FailoverReport, appliance: string | undefined): Message {
   const { id } = event.route
-  const isNamed = appliance !== undefined
+  const about = aboutOf(appliance)
   return {
     topic: event.event,
-    payload: isNamed ? Object.assign(event, { appliance }) : event,
-    ...(isNamed && { appliance }),
+    payload: Object.assign(event, about),
+    ...about,
     ...(id !== null && { routeId: id }),
   }
 }

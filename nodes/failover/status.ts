@@ -10,7 +10,7 @@ import {
 } from '../../client/model/failover-view'
 import type { Language } from '../../client/model/watch'
 import { createFleetStatus, type FleetStatus } from '../runtime/fleet-status'
-import { LAMPS, type Lamp } from '../runtime/lamp'
+import { createLamp, type Lamp } from '../runtime/lamp'
 import { shortReason } from '../runtime/short-reason'
 import { clockTime, type Words } from '../runtime/catalog'
 
@@ -37,7 +37,7 @@ export function createFailoverStatus(
   const fleet = hasInventory
     ? createFleetStatus(node, words, 'failover:status', language)
     : undefined
-  let last: string | undefined
+  const single = createLamp(node)
   let refresh: NodeJS.Timeout | undefined
   let closed = false
 
@@ -49,9 +49,7 @@ export function createFailoverStatus(
       const worse = lamp === 'away' ? lamp : 'failing'
       return fleet.set(name, { lamp: worse, isUp, trouble: { key: news, text: () => text } })
     }
-    if (closed || `${lamp} ${text}` === last) return
-    last = `${lamp} ${text}`
-    node.status({ ...LAMPS[lamp], text })
+    single.show(lamp, text)
   }
 
   function show(present: FailoverStatus, name?: string): void {
@@ -99,11 +97,10 @@ export function createFailoverStatus(
     },
     /** What is wrong with the inventory: all of it, or the rows that concern the node. */
     faulty: (...faults: Parameters<FleetStatus['faulty']>) => fleet?.faulty(...faults),
-    /** Clears the status: Node-RED would show it under the node that a deploy puts in its place. */
     close(): void {
       clearTimeout(refresh)
       fleet?.close()
-      if (last !== undefined) node.status({})
+      single.close()
       closed = true
     },
   }

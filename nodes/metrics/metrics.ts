@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, asGatewayError, closedError, type Identity } from '../../client/errors'
 import { newOperation } from '../../client/connection/operation'
 import { whenStarted } from '../runtime/flows-started'
-import { followAppliances } from '../runtime/appliances'
+import { aboutOf, followAppliances } from '../runtime/appliances'
 import {
   isGatewayNode,
   requireGateway,
@@ -75,7 +75,7 @@ export = (RED: NodeAPI): void => {
     }
 
     const tell = (error: GatewayError, { appliance, identity }: Appliance): void =>
-      this.error(complete(error, identity), appliance === undefined ? {} : { appliance })
+      this.error(complete(error, identity), aboutOf(appliance))
 
     const groups = (): Group[] => [...followed.values()]
 

@@ -29,6 +29,10 @@ export function appliancesIn({ appliance, applianceType }: AppliancesConfig): Wa
   throw refused('appliance', 'is empty; choose all gateways, or enter a name pattern')
 }
 
+/** What a message says of the appliance that it is about: its name, with an inventory. */
+export const aboutOf = (appliance: string | undefined): { appliance?: string } =>
+  appliance === undefined ? {} : { appliance }
+
 /** What is wrong with an inventory, for a node: all of it, or what concerns the rows that the node is for. */
 export function faultsFor(
   fleet: Fleet,

@@ -2,7 +2,7 @@ import type { Node } from 'node-red'
 import type { GatewayError } from '../../client/errors'
 import type { Language } from '../../client/model/watch'
 import { shortened } from '../../client/model/legible'
-import { LAMPS, type Lamp } from './lamp'
+import { LAMPS, createLamp, type Lamp } from './lamp'
 import { shortReason } from './short-reason'
 import { LONGEST_NAME, type Words } from './catalog'
 
@@ -24,7 +24,7 @@ export interface FleetStatus {
   faulty(failure: GatewayError | undefined, rows: readonly GatewayError[]): void
   /** The node cannot work. */
   fail(failure: GatewayError): void
-  /** Clears the status: Node-RED would show it under the node that a deploy puts in its place. */
+  /** Clears the status. */
   close(): void
 }
 
@@ -40,6 +40,7 @@ export function createFleetStatus(
   kind: string,
   language: Language,
 ): FleetStatus {
+  const { show, close } = createLamp(node)
   const numbers = new Intl.NumberFormat(language)
   const all = new Map<string, Standing | undefined>()
   /** The same by their lamps, the earliest first. */
@@ -48,9 +49,7 @@ export function createFleetStatus(
   let bad = 0
   let failure: GatewayError | undefined
   let rows: readonly GatewayError[] = []
-  let shown = ''
   let pending: NodeJS.Immediate | undefined
-  let closed = false
 
   function put(name: string, standing: Standing | undefined): void {
     const before = all.get(name)
@@ -65,12 +64,6 @@ export function createFleetStatus(
       pending = undefined
       render()
     })
-  }
-
-  function show(lamp: Lamp, text: string): void {
-    if (closed || `${lamp} ${text}` === shown) return
-    shown = `${lamp} ${text}`
-    node.status({ ...LAMPS[lamp], text })
   }
 
   function render(): void {
@@ -131,8 +124,7 @@ export function createFleetStatus(
     },
     close() {
       clearImmediate(pending)
-      if (shown !== '') node.status({})
-      closed = true
+      close()
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { NodeStatus } from 'node-red'
+import type { Node, NodeStatus } from 'node-red'
 
 /**
  * What the lamp under a node looks like, the worst first. A ring says that what is shown is not what
@@ -16,3 +16,23 @@ export const LAMPS = {
 } as const satisfies Record<string, Pick<NodeStatus, 'fill' | 'shape'>>
 
 export type Lamp = keyof typeof LAMPS
+
+/** The lamp of one node. It is set only when it says something new. */
+export function createLamp(node: Node) {
+  let shown: string | undefined
+  let closed = false
+
+  function show(lamp: Lamp, text: string): void {
+    if (closed || `${lamp} ${text}` === shown) return
+    shown = `${lamp} ${text}`
+    node.status({ ...LAMPS[lamp], text })
+  }
+
+  /** Clears it: Node-RED would show it under the node that a deploy puts in its place. */
+  function close(): void {
+    if (shown !== undefined) node.status({})
+    closed = true
+  }
+
+  return { show, isShown: () => shown !== undefined, close }
+}

@@ -6,24 +6,9 @@ import { shortened } from '../../client/model/legible'
 import type { Language } from '../../client/model/watch'
 import { healthText } from '../../client/watch/text/health-text'
 import { createFleetStatus, type FleetStatus } from '../runtime/fleet-status'
-import { LAMPS, type Lamp } from '../runtime/lamp'
+import { createLamp, type Lamp } from '../runtime/lamp'
 import { shortReason } from '../runtime/short-reason'
 import { LONGEST_NAME, clockTime, type Words } from '../runtime/catalog'
-
-/** The status of a node that watches. With an inventory, each appliance has its name there. */
-export interface WatchStatus {
-  /** It begins to watch an appliance. */
-  add(appliance?: string): void
-  remove(appliance?: string): void
-  /** How what it watches is, which may be chosen routes only, and how well that is known. */
-  show(health: WatchHealth, isChosen: boolean, appliance?: string): void
-  /** It cannot watch: at all, or this appliance. */
-  fail(failure: GatewayError, appliance?: string): void
-  /** What is wrong with the inventory: all of it, or the rows that concern the node. */
-  faulty: FleetStatus['faulty']
-  /** Clears the status. */
-  close(): void
-}
 
 type Known = NonNullable<WatchHealth['known']>
 
@@ -37,18 +22,39 @@ interface Worst {
 /** While nothing changes, a status for each poll would say nothing new, and costs more than the poll. */
 const TIME_SHOWN_EVERY_MS = 10_000
 
-/** Creates the status of one watch. Its texts are made only when they are shown. */
-export function createWatchStatus(node: Node, words: Words, language: Language): WatchStatus {
-  let shown = ''
-  let shownAt = -Infinity
-  let closed = false
+/** The status of a node that watches. With an inventory, each appliance has its name there. */
+export type WatchStatus = ReturnType<typeof createWatchStatus>
 
-  function show(lamp: Lamp, news: string, text: () => string): void {
+/** Creates the status of one node. Its texts are made only when they are shown. */
+export function createWatchStatus(
+  node: Node,
+  words: Words,
+  { hasInventory, language }: { hasInventory: boolean; language: Language },
+) {
+  const fleet = hasInventory ? createFleetStatus(node, words, 'watch:status', language) : undefined
+  const single = createLamp(node)
+  let latest = ''
+  let shownAt = -Infinity
+
+  function setOne(lamp: Lamp, news: string, text: () => string): void {
     const now = performance.now()
-    if (closed || (`${lamp} ${news}` === shown && now - shownAt < TIME_SHOWN_EVERY_MS)) return
-    shown = `${lamp} ${news}`
+    if (`${lamp} ${news}` === latest && now - shownAt < TIME_SHOWN_EVERY_MS) return
+    latest = `${lamp} ${news}`
     shownAt = now
-    node.status({ ...LAMPS[lamp], text: text() })
+    single.show(lamp, text())
+  }
+
+  /** @param text for an appliance that is the only one; of one of many only the reason is said */
+  function setFailure(
+    name: string,
+    failure: GatewayError,
+    lamp: Lamp,
+    text = (reason: string): string => reason,
+  ): void {
+    const { code: key } = failure
+    const reason = (): string => shortReason(failure, words)
+    if (fleet) fleet.set(name, { lamp, isUp: false, trouble: { key, text: reason } })
+    else setOne(lamp, key, () => text(reason()))
   }
 
   function textOf(known: Known, { lamp, health, route }: Worst): string {
@@ -67,76 +73,60 @@ export function createWatchStatus(node: Node, words: Words, language: Language):
     return say('running', { running, routes, time })
   }
 
+  const nameOf = ({ health, route }: Worst): string => {
+    const reason = reasonOf(health, language)
+    return route ? `${nameBeside(reason, route)}: ${reason}` : reason
+  }
+
   return {
-    add: () => undefined,
-    remove: () => undefined,
-    faulty: () => undefined,
-    show({ known, failure, since, unreachable }, isChosen) {
+    /** It begins to watch an appliance. */
+    add: (name = '') => fleet?.set(name),
+    remove: (name = '') => fleet?.remove(name),
+    /** How what it watches is, which may be chosen routes only, and how well that is known. */
+    show(health: WatchHealth, isChosen: boolean, name = ''): void {
+      const { known, failure, since, unreachable } = health
       if (failure) {
         const key = unreachable && isSilent(failure) ? 'unreachable' : 'noData'
-        return show(unreachable ? 'away' : 'failing', failure.code, () =>
-          words(`watch:status.${key}`, {
-            time: clockTime(since),
-            reason: shortReason(failure, words),
-          }),
+        return setFailure(name, failure, unreachable ? 'away' : 'failing', (reason) =>
+          words(`watch:status.${key}`, { time: clockTime(since), reason }),
         )
       }
       if (!known) return
       // A name with a typo must not look as if all were well.
       if (isChosen && known.routes === 0) {
-        return show('failing', 'noRoute', () => words('watch:status.noRoute'))
+        const [lamp, key, text] = [
+          'failing',
+          'noRoute',
+          () => words('watch:status.noRoute'),
+        ] as const
+        if (fleet) fleet.set(name, { lamp, isUp: true, trouble: { key, text } })
+        else setOne(lamp, key, text)
+        return
       }
       const worst = worstOf(known)
+      const { lamp } = worst
+      const news = newsIn(worst)
+      if (fleet) {
+        const isBad = lamp === 'away' || isTrouble(worst.health)
+        const trouble = isBad ? { key: news, text: () => nameOf(worst) } : undefined
+        return fleet.set(name, { lamp, isUp: true, trouble })
+      }
       const { running, routes, problems, waiting } = known
-      const news = `${running}/${routes} ${problems} ${waiting} ${newsIn(worst)}`
-      show(worst.lamp, news, () => textOf(known, worst))
+      setOne(lamp, `${running}/${routes} ${problems} ${waiting} ${news}`, () =>
+        textOf(known, worst),
+      )
     },
-    fail: (failure) => show('away', failure.code, () => shortReason(failure, words)),
-    close() {
-      // Node-RED would show it under the node that a deploy puts in its place.
-      if (shownAt > -Infinity) node.status({})
-      closed = true
+    /** It cannot watch: at all, or this appliance. */
+    fail(failure: GatewayError, name?: string): void {
+      if (fleet && name === undefined) fleet.fail(failure)
+      else setFailure(name ?? '', failure, 'away')
     },
-  }
-}
-
-/** Creates the status of a watch of many appliances. */
-export function createFleetWatchStatus(node: Node, words: Words, language: Language): WatchStatus {
-  const fleet = createFleetStatus(node, words, 'watch:status', language)
-  const setFailure = (appliance: string, failure: GatewayError, isLasting: boolean): void =>
-    fleet.set(appliance, {
-      lamp: isLasting ? 'away' : 'failing',
-      isUp: false,
-      trouble: { key: failure.code, text: () => shortReason(failure, words) },
-    })
-  const nameOf = ({ health, route }: Worst): string => {
-    const reason = reasonOf(health, language)
-    return route ? `${nameBeside(reason, route)}: ${reason}` : reason
-  }
-  return {
-    add: (appliance = '') => fleet.set(appliance),
-    remove: (appliance = '') => fleet.remove(appliance),
-    show({ known, failure, unreachable }, isChosen, appliance = '') {
-      if (failure) return setFailure(appliance, failure, unreachable)
-      if (!known) return
-      if (isChosen && known.routes === 0) {
-        const trouble = { key: 'noRoute', text: () => words('watch:status.noRoute') }
-        return fleet.set(appliance, { lamp: 'failing', isUp: true, trouble })
-      }
-      const worst = worstOf(known)
-      const { lamp, health } = worst
-      const trouble =
-        lamp === 'away' || isTrouble(health)
-          ? { key: newsIn(worst), text: () => nameOf(worst) }
-          : undefined
-      fleet.set(appliance, { lamp, isUp: true, trouble })
+    /** What is wrong with the inventory: all of it, or the rows that concern the node. */
+    faulty: (...faults: Parameters<FleetStatus['faulty']>) => fleet?.faulty(...faults),
+    close(): void {
+      fleet?.close()
+      single.close()
     },
-    fail(failure, appliance) {
-      if (appliance === undefined) fleet.fail(failure)
-      else setFailure(appliance, failure, true)
-    },
-    faulty: (failure, rows) => fleet.faulty(failure, rows),
-    close: () => fleet.close(),
   }
 }
 

@@ -20,7 +20,13 @@ import { engineEvent } from '../../client/fleet/events'
 import { nearest } from '../../client/model/near'
 import { RANGES } from '../../client/model/ranges'
 import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/properties'
-import { appliancesIn, faultsFor, followAppliances, tellerOfAlerts } from '../runtime/appliances'
+import {
+  aboutOf,
+  appliancesIn,
+  faultsFor,
+  followAppliances,
+  tellerOfAlerts,
+} from '../runtime/appliances'
 import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import {
@@ -34,7 +40,7 @@ import type { Message } from '../runtime/parameters'
 import { whenStarted } from '../runtime/flows-started'
 import { serverLanguage, wordsOf } from '../runtime/catalog'
 import { contextOf, readOpen, writeOpen } from './open'
-import { createFleetWatchStatus, createWatchStatus } from './status'
+import { createWatchStatus } from './status'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
 
@@ -49,9 +55,10 @@ export = (RED: NodeAPI): void => {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
     const user = findGateway(RED, config)
-    const status = user?.fleet.hasNames
-      ? createFleetWatchStatus(this, words, serverLanguage(RED))
-      : createWatchStatus(this, words, serverLanguage(RED))
+    const status = createWatchStatus(this, words, {
+      hasInventory: user?.fleet.hasNames === true,
+      language: serverLanguage(RED),
+    })
     const context = contextOf(this)
     /** How each watch is ended: its node, or its appliance, will not come back. */
     const watches = new Map<Appliance, (removed?: 'node' | 'appliance') => void>()
@@ -67,7 +74,7 @@ export = (RED: NodeAPI): void => {
       wantsSnapshot = choiceProperty('initial', config.initial, ['none', 'snapshot']) === 'snapshot'
       if (closed) return
       const { fleet } = gateway
-      const tellAlerts = tellerOfAlerts(fleet, wanted, tellAlert)
+      const tellAlerts = tellerOfAlerts(fleet, wanted, (alert) => tell(alert, alert.cause))
       unfollow = followAppliances(gateway, wanted, {
         added: (appliance) => watch(appliance, { ...options, language }),
         removed: leave,
@@ -141,15 +148,9 @@ export = (RED: NodeAPI): void => {
       status.remove(of.appliance)
     }
 
-    const tell = (error: GatewayError, of?: Appliance): void => {
-      const { appliance, identity = user?.identity } = of ?? {}
-      const about = appliance === undefined ? {} : { appliance }
-      this.error(asGatewayError(error, OPERATION, identity), about)
-    }
-    const tellAlert = (alert: GatewayError): void => {
-      const { appliance } = alert.cause
-      const about = appliance === undefined ? {} : { appliance }
-      this.error(asGatewayError(alert, OPERATION, user?.identity), about)
+    const tell = (error: GatewayError, of: Partial<Appliance> = {}): void => {
+      const { appliance, identity = user?.identity } = of
+      this.error(asGatewayError(error, OPERATION, identity), aboutOf(appliance))
     }
     const fail = (error: unknown, of?: Appliance): void => {
       if (closed) return
@@ -195,11 +196,11 @@ async function optionsOf(
 function messageOf(payload: WatchEvent | Snapshot, appliance: string | undefined): Message {
   const { event, device } = payload
   const route = 'route' in payload ? payload.route : undefined
-  const isNamed = appliance !== undefined
+  const about = aboutOf(appliance)
   return {
     topic: event,
-    payload: isNamed ? Object.assign(payload, { appliance }) : payload,
-    ...(isNamed && { appliance }),
+    payload: Object.assign(payload, about),
+    ...about,
     ...(device.id && { deviceId: device.id }),
     ...(route && { routeId: route.id }),
   }

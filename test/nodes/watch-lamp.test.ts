@@ -6,7 +6,7 @@ import type { WatchHealth } from '../../client/watch/report/subscription'
 import { OK, SIGNS, STOPPED, deviceHealth, type Health } from '../../client/model/health'
 import { LANGUAGES, type Language } from '../../client/model/watch'
 import type { Words } from '../../nodes/runtime/catalog'
-import { createFleetWatchStatus, createWatchStatus } from '../../nodes/watch/status'
+import { createWatchStatus } from '../../nodes/watch/status'
 import { loadWords } from '../support/words'
 
 type Known = NonNullable<WatchHealth['known']>
@@ -52,7 +52,7 @@ describe('the lamp of a watch', () => {
   })
 
   const lampOf = (health: WatchHealth, isChosen = false, language: Language = 'en-US') => {
-    createWatchStatus(node, words, language).show(health, isChosen)
+    createWatchStatus(node, words, { hasInventory: false, language }).show(health, isChosen)
     const { fill, shape, text } = shown.at(-1) as Record<'fill' | 'shape' | 'text', string>
     return [`${fill} ${shape}`, text] as const
   }
@@ -146,7 +146,7 @@ describe('the lamp of a watch', () => {
   })
 
   it('shows another problem at once, and the same one only now and then', () => {
-    const status = createWatchStatus(node, words, 'en-US')
+    const status = createWatchStatus(node, words, { hasInventory: false, language: 'en-US' })
     status.show(one(NO_SOURCE), false)
     status.show(one(NO_SOURCE), false)
     shown.should.have.length(1)
@@ -172,7 +172,7 @@ describe('the lamp of a watch', () => {
   })
 
   it('of many gateways shows the worst, with its name and reason, and counts the problems', async () => {
-    const status = createFleetWatchStatus(node, words, 'en-US')
+    const status = createWatchStatus(node, words, { hasInventory: true, language: 'en-US' })
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
     const expect = async (health: WatchHealth, lamp: string, text: string): Promise<void> => {
       status.show(health, false, 'oslo')
