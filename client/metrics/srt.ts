@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors'
+import { GatewayError, isLasting } from '../errors'
 import { isObject, own } from '../model/json'
 import type { Statistics } from '../api/statistics'
 import { readStatisticsOf } from '../api/statistics'
@@ -26,13 +26,6 @@ export interface SrtOfRoute {
   destinations: ReadonlyMap<string, SrtOfPart>
 }
 
-/** The figures of one reading, by the ID of the route. */
-export interface SrtReading {
-  /** Monotonic ms, when they had all arrived. */
-  at: number
-  routes: ReadonlyMap<string, SrtOfRoute>
-}
-
 export interface SrtOptions {
   /** Milliseconds from one reading to the next. */
   everyMs: number
@@ -40,47 +33,72 @@ export interface SrtOptions {
   route?: RouteFilter
   /** Ends it. */
   stop: Stop
-  onReading: (figures: SrtReading) => void
-  /** A reading failed: nothing is known any more. */
+  /** A failure that does not pass by itself, once until a reading succeeds. */
   onFailure: (error: GatewayError) => void
 }
 
+/** The figures of an earlier reading are no longer known after so many intervals. */
+const CURRENT_FOR = 3
+
 /**
  * Reads the statistics of the running routes of a watched device, at regular times and never two
- * readings at once. Settles when it is stopped.
+ * readings at once, until it is stopped.
+ * @returns what is known now, by the ID of the route; undefined after a failure
  */
-export async function readSrt(gateway: Connection, options: SrtOptions): Promise<void> {
-  const { everyMs, stop, onReading, onFailure } = options
-  const wants = routeFilter(options.route)
+export function followSrt(
+  gateway: Connection,
+  { everyMs, route: only, stop, onFailure }: SrtOptions,
+): () => ReadonlyMap<string, SrtOfRoute> | undefined {
   const { clock } = gateway
-  for (;;) {
-    const begun = clock.now()
+  const wants = routeFilter(only)
+  let latest: { at: number; routes: ReadonlyMap<string, SrtOfRoute> } | undefined
+  /** The code of the failure that was reported. */
+  let reported: string | undefined
+
+  async function read(): Promise<void> {
     const state = knownBy(gateway)?.state
     const routes = [...(state?.routes.values() ?? [])].filter(
       (route) => isRunning(route.condition) && wants(route),
     )
-    try {
-      const operation = newOperation('metrics', stop).under({ brief: true })
-      const answers =
-        state && routes.length > 0
-          ? await readStatisticsOf(gateway, state.id, routes, operation)
-          : []
-      const read = answers.flatMap((answer) => {
-        const figures = 'error' in answer ? undefined : srtIn(answer)
-        return figures ? [figures] : []
-      })
-      if (!stop.stopped) onReading({ at: clock.now(), routes: new Map(read) })
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error
-      if (error.code === 'CLOSED') return
-      onFailure(error)
-    }
-    try {
-      await gateway.pause(everyMs - ((clock.now() - begun) % everyMs), stop)
-    } catch {
-      return
+    const operation = newOperation('metrics', stop).under({ brief: true })
+    const answers =
+      state && routes.length > 0 ? await readStatisticsOf(gateway, state.id, routes, operation) : []
+    const found = answers.flatMap((answer) => {
+      const figures = 'error' in answer ? undefined : srtIn(answer)
+      return figures ? [figures] : []
+    })
+    latest = { at: clock.now(), routes: new Map(found) }
+    reported = undefined
+  }
+
+  function failed(error: GatewayError): void {
+    latest = undefined
+    if (!isLasting(error) || error.code === reported) return
+    reported = error.code
+    onFailure(error)
+  }
+
+  async function readOn(): Promise<void> {
+    for (;;) {
+      const begun = clock.now()
+      try {
+        await read()
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error
+        if (error.code === 'CLOSED') return
+        failed(error)
+      }
+      try {
+        await gateway.pause(everyMs - ((clock.now() - begun) % everyMs), stop)
+      } catch {
+        return
+      }
     }
   }
+
+  void readOn()
+  return () =>
+    latest && clock.now() - latest.at <= CURRENT_FOR * everyMs ? latest.routes : undefined
 }
 
 /** The figures in a response, with the ID of the route; undefined where that is missing. */

@@ -1,11 +1,11 @@
 import type { Node } from 'node-red'
 import type { OpenIncident } from '../../client/model/incident'
-import { GatewayError, isLasting } from '../../client/errors'
+import { GatewayError } from '../../client/errors'
 import { Stop } from '../../client/stop'
 import { isOld } from '../../client/watch/life/device'
 import { knownBy, watchDevice } from '../../client/watch/registry'
 import { namedCallers } from '../../client/watch/caller-list'
-import { readSrt, type SrtReading } from '../../client/metrics/srt'
+import { followSrt } from '../../client/metrics/srt'
 import type { Connection } from '../../client/connection/connection'
 import type { WatchHealth } from '../../client/watch/report/subscription'
 import type { Picture, PicturedFailover } from '../../client/metrics/render'
@@ -33,9 +33,6 @@ export interface FollowOptions {
   onFailure: (error: GatewayError) => void
 }
 
-/** SRT figures of an earlier reading are no longer written after so many intervals. */
-const CURRENT_FOR = 3
-
 /** Follows the polls of a gateway, for a node that is its user meanwhile. */
 export function follow(user: Node, gateway: Appliance, options: FollowOptions): Followed {
   const { statistics, onHealth, onFailure } = options
@@ -44,22 +41,22 @@ export function follow(user: Node, gateway: Appliance, options: FollowOptions): 
   let health: WatchHealth | undefined
   let failure: GatewayError | undefined
   let open: readonly OpenIncident[] = []
-  let reading: SrtReading | undefined
-  /** The reading of statistics has begun. */
-  let isReading = false
-  /** The code of the failed reading that was reported. */
-  let reported: string | undefined
+  /** Since the first poll: the statistics that are known. */
+  let srt: ReturnType<typeof followSrt> | undefined
 
   function begin(): void {
     try {
-      connection = gateway.client()
-      const unwatch = watchDevice(connection, {
+      const opened = gateway.client()
+      connection = opened
+      const unwatch = watchDevice(opened, {
         report: 'incidents',
         onOpen: (present) => (open = present),
         onEvents: () => undefined,
         onHealth(present) {
           health = present
-          if (present.known) read()
+          if (present.known && statistics) {
+            srt ??= followSrt(opened, { ...statistics, stop, onFailure })
+          }
           onHealth()
         },
         onFailure,
@@ -72,31 +69,6 @@ export function follow(user: Node, gateway: Appliance, options: FollowOptions): 
       failure = error
       onFailure(error)
     }
-  }
-
-  function read(): void {
-    if (!statistics || !connection || isReading) return
-    isReading = true
-    void readSrt(connection, {
-      ...statistics,
-      stop,
-      onReading(present) {
-        reading = present
-        reported = undefined
-      },
-      onFailure(error) {
-        reading = undefined
-        if (!isLasting(error) || error.code === reported) return
-        reported = error.code
-        onFailure(error)
-      },
-    })
-  }
-
-  function currentSrt({ clock }: Connection): SrtReading['routes'] | undefined {
-    if (!reading || !statistics) return undefined
-    const isCurrent = clock.now() - reading.at <= CURRENT_FOR * statistics.everyMs
-    return isCurrent ? reading.routes : undefined
   }
 
   gateway.register(user)
@@ -126,7 +98,7 @@ export function follow(user: Node, gateway: Appliance, options: FollowOptions): 
         ...(isUp && {
           state: known.state,
           figures: known.figures?.slice(),
-          srt: currentSrt(connection),
+          srt: srt?.(),
           callers: namedCallers(connection),
         }),
       }
