@@ -308,7 +308,9 @@ function destinationsOf(
   // Another order says nothing.
   const isKnown = (one: DestinationState, at: number): boolean =>
     one === known?.[at] || known?.includes(one) === true
-  return known?.length === states.length && states.every(isKnown) ? known : states
+  const isSame = known?.length === states.length && states.every(isKnown)
+  // A copy: a list that has grown has room for more.
+  return isSame ? known : states.slice()
 }
 
 /** Destinations as they were sent, by the keys of the state. */

@@ -533,6 +533,17 @@ describe('what a watch tells', () => {
       const events = watch.show([one({ code: 'error', port: 5001 })])
       events.map(({ event, at }) => [event, at]).should.eql([['route.status', 2000]])
     })
+
+    it('is since it began again where it was over in between', () => {
+      const watch = following({ holdFor: 5000 })
+      watch.show([one()])
+      watch.show([one({ code: 'error' })])
+      watch.show([one()], 3000)
+      watch.show([one({ code: 'error' })])
+      watch.show([one({ code: 'error' })], 3000).should.eql([])
+      const [event] = watch.show([one({ code: 'error' })], 2000)
+      event!.should.containDeep({ event: 'route.status', after: 'error', at: 6000 })
+    })
   })
 
   describe('of the destinations of a route that starts or stops', () => {
