@@ -391,6 +391,18 @@ describe('metrics', () => {
       reads().length.should.be.belowOrEqual(all)
     })
 
+    it('writes none after a reading that has failed', async () => {
+      await start({ metrics: metrics({ statistics: 3 }) })
+      const figures = async () => valuesOf(await scrape(), 'source_srt_round_trip_time_seconds')
+      await until(async () => (await figures()).length > 0, 'figures')
+      simulator.fault({ kind: 'html', match: { path: /\/statistics$/ } })
+      const begun = performance.now()
+      await until(async () => (await figures()).length === 0, 'no figures')
+      // The next reading comes after three seconds; figures that are only old go after six at least.
+      const took = performance.now() - begun
+      took.should.be.below(5500)
+    })
+
     it('reads none for totals', async () => {
       await start({ metrics: metrics({ detail: 'totals', statistics: 1 }) })
       await shows('up', 1)

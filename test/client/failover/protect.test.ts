@@ -244,6 +244,20 @@ describe('a failover of a source', () => {
     reads().should.be.within(1, most)
   })
 
+  it('looks at once after a switch was sent', async () => {
+    const told = await protecting({ pollEvery: 60 })
+    const release = takeTurn()
+    const before = reads()
+    await told.protection.command('backup')
+    await until(() => reads() > before, 'the look after the command')
+    const begun = performance.now()
+    const sent = reads()
+    await release()
+    await until(() => reads() > sent, 'the look after the switch')
+    // The next look that is due would come after six seconds.
+    should(performance.now() - begun).be.below(3000)
+  })
+
   it('reports each state once', async () => {
     const told = protect()
     await reaches(told, 'normal')
