@@ -17,7 +17,7 @@ import { withUnseen } from '../unseen'
 import type { Act } from './types'
 
 /** One switch to make. */
-export interface Switching {
+interface Switching {
   settings: FailoverSettings
   act: Act
   /** Where the protected route is, or one of the two. */

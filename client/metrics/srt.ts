@@ -26,7 +26,7 @@ export interface SrtOfRoute {
   destinations: ReadonlyMap<string, SrtOfPart>
 }
 
-export interface SrtOptions {
+interface SrtOptions {
   /** Milliseconds from one reading to the next. */
   everyMs: number
   /** By default all routes. Only those that run are read. */

@@ -21,7 +21,7 @@ export interface ListedCaller extends CallerFigures {
   source?: Named
 }
 
-export interface CallersRead {
+interface CallersRead {
   callers: ListedCaller[]
   /** Of how many routes, and how many of these could not be read. */
   routes: number

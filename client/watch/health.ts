@@ -16,26 +16,19 @@ import { UNTOLD, type RouteState } from './state'
  * How a route and its outputs are by the latest poll, on a device that is well.
  * @param at where its figures begin
  */
-export const partsOfState = (route: RouteState, at: number, figures?: Figures): RouteHealth =>
-  partsHealth(signsOfState(route, at, figures))
-
-function signsOfState(route: RouteState, at: number, figures?: Figures): RouteSigns {
+export function partsOfState(route: RouteState, at: number, figures?: Figures): RouteHealth {
   const { condition, source } = route
   const { state, code } = source.condition
-  return {
+  return partsHealth({
     state: condition.state,
     code: condition.code,
     source: source === UNTOLD.source ? undefined : { state, code, bitrate: figures?.[at] },
     outputs: outputsOf(route, at, figures),
-  }
+  })
 }
 
 /** The outputs of a route in the order of its state. @param at where the figures of the route begin */
-export function outputsOf(
-  { destinations }: RouteState,
-  at: number,
-  figures?: Figures,
-): OutputSigns[] {
+function outputsOf({ destinations }: RouteState, at: number, figures?: Figures): OutputSigns[] {
   return destinations.map(({ name, condition, definition, started }, index) => {
     const place = placeOf(at, index)
     const { state, code } = condition

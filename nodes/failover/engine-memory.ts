@@ -9,7 +9,7 @@ import type { Appliance } from '../runtime/gateway-node'
 import { OPERATION } from './protection'
 import type { Found, Kept } from './context-memory'
 
-export interface EngineMemoryOptions {
+interface EngineMemoryOptions {
   memory: ShareMemory
   token: NonNullable<Share['token']>
   /** What is kept on this instance: newer where the engine could not be told any more. */

@@ -20,7 +20,7 @@ const load = (): typeof import('../../client/failover/protect') =>
 /** What a failover reports by itself, which is no change that somebody asked for. */
 export const OPERATION = newOperation('failover')
 
-export interface ProtectionOptions {
+interface ProtectionOptions {
   RED: NodeAPI
   node: Node
   config: FailoverConfig

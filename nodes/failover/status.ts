@@ -14,7 +14,7 @@ import { createLamp, type Lamp } from '../runtime/lamp'
 import { shortReason } from '../runtime/short-reason'
 import { clockTime, type Words } from '../runtime/catalog'
 
-export interface StatusOptions {
+interface StatusOptions {
   /** Without it there is only one appliance. */
   hasInventory: boolean
   language: Language

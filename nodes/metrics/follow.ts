@@ -24,7 +24,7 @@ export interface Followed {
   end(): void
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   /** The statistics to read; by default none. */
   statistics?: { everyMs: number; route?: RouteFilter }
   /** After each poll. */

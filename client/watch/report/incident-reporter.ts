@@ -20,7 +20,7 @@ import { createIncidents, type Sight, type Step } from './incidents'
 import type { Outage, Reporter, Reporting } from './reporter'
 import { CALLER_AWAY, PASSED, counts, keyOf, limitsByKey, sightOf, type Seen } from './troubles'
 
-export interface IncidentOptions {
+interface IncidentOptions {
   mustRun?: string
   thresholds: readonly Threshold[]
   open?: readonly OpenIncident[]

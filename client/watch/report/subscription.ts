@@ -82,7 +82,7 @@ export type Subscription = ReturnType<typeof createSubscription>
 const CALLERS: readonly EventName[] = ['caller.joined', 'caller.left']
 
 /** How long an incident, and its end, must last by default, in ms. */
-export const INCIDENT_HOLD_MS = 10_000
+const INCIDENT_HOLD_MS = 10_000
 
 export function createSubscription(
   options: WatchOptions,

@@ -13,7 +13,7 @@ import { sourceOf } from './source'
 import { text } from './text'
 
 /** What is known of the source of the protected route. */
-export interface RouteNow {
+interface RouteNow {
   source?: JsonObject
   failure?: string
 }

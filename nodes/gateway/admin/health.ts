@@ -11,7 +11,7 @@ import {
 import { isOld, type Known } from '../../../client/watch/life/device'
 import { knownBy } from '../../../client/watch/registry'
 import { eachRoute, type Figures } from '../../../client/watch/measuring/figures'
-import { outputsOf, partsOfState } from '../../../client/watch/health'
+import { partsOfState } from '../../../client/watch/health'
 import type { DeviceState, RouteState } from '../../../client/watch/state'
 import { healthText } from '../../../client/watch/text/health-text'
 import { countsOf } from '../../../client/watch/report/counts'
@@ -78,12 +78,12 @@ export function eachHealth(
   if (!state) return
   const device = healthOfDevice({ state })
   eachRoute(state, (route, at) => {
-    const outputs = outputsOf(route, at, figures)
+    const { destinations } = route
     if (device.sign === 'unknown') {
       return visit(route, {
         route: device,
         source: device,
-        destinations: outputs.map(() => device),
+        destinations: destinations.map(() => device),
       })
     }
     const parts = partsOfState(route, at, figures)
@@ -95,7 +95,7 @@ export function eachHealth(
     visit(route, {
       route: health,
       source: isStopped ? STOPPED : sourceHealth({ code, state: word, bitrate: figures?.[at] }),
-      destinations: outputs.map(({ started }, index) =>
+      destinations: destinations.map(({ started }, index) =>
         started === false ? STOPPED : (parts.outputs[index] ?? consequence),
       ),
     })
