@@ -391,9 +391,18 @@ describe('metrics', () => {
       reads().length.should.be.belowOrEqual(all)
     })
 
+    const figures = async (): Promise<number[]> =>
+      valuesOf(await scrape(), 'source_srt_round_trip_time_seconds')
+
+    it('writes none that are older than three readings', async () => {
+      await start({ metrics: metrics({ statistics: 1 }) }, { gateway: { timeout: 60_000 } })
+      await until(async () => (await figures()).length > 0, 'figures')
+      simulator.fault({ kind: 'hang', match: { path: /\/statistics$/ } })
+      await until(async () => (await figures()).length === 0, 'no figures', 7000)
+    })
+
     it('writes none after a reading that has failed', async () => {
       await start({ metrics: metrics({ statistics: 3 }) })
-      const figures = async () => valuesOf(await scrape(), 'source_srt_round_trip_time_seconds')
       await until(async () => (await figures()).length > 0, 'figures')
       simulator.fault({ kind: 'html', match: { path: /\/statistics$/ } })
       const begun = performance.now()
