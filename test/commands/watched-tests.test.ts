@@ -8,8 +8,18 @@ import { root } from '../support/root'
 import { until } from '../support/until'
 
 const PARTS = [
-  ...['client', 'nodes', 'simulator', 'docs', 'icons', 'test', 'dist', 'resources', 'scripts'],
-  ...['package.json', 'package-lock.json', 'tsconfig.json'],
+  'client',
+  'nodes',
+  'simulator',
+  'docs',
+  'icons',
+  'test',
+  'dist',
+  'resources',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
 ]
 const WAITING = 'Waiting for a change ...'
 
