@@ -144,10 +144,10 @@ export function createRequester(
     const alive = await isAlive(used)
     if (alive) used.cannotAsk = false
     if (alive === false && !used.cannotAsk) return true
-    // Where that is not known, a redirect after successful calls is about the session, and a 404
-    // about the item, or there would be a login for each mistyped ID: unless the gateway does not
-    // even show its devices any more.
-    if (alive || used.served === 0) return false
+    // Where that is not known, a redirect is about the session, and a 404 about the item, or there
+    // would be a login for each mistyped ID: unless the gateway does not even show its devices. A
+    // session that served nothing may have been lost before its first question, as `cannotAsk` says.
+    if (alive || (used.served === 0 && !used.cannotAsk)) return false
     if (isElsewhere(answer)) return used.cannotAsk === true
     return status === 404 && (await hidesDevices(used))
   }

@@ -321,13 +321,6 @@ const SPECIAL: Special[] = [
       fault.status === 404,
     outcome: () => 'ok',
   },
-  {
-    because:
-      'if the gateway does not know its own new session, a 404 is about the requested item, and no second login is tried, unless the list of devices, which could be read before, is a 404 as well',
-    when: ({ fault, extent }, place) =>
-      place === 'introduction' && extent === 'lasting' && fault.status === 404,
-    outcome: () => 'NOT_FOUND',
-  },
 ]
 
 /** Why some cases differ from the rule for their place. */

@@ -160,6 +160,32 @@ describe('a session that gets lost', () => {
     })
   }
 
+  for (const [what, reply] of Object.entries({
+    404: { status: 404 },
+    302: LOGIN_PAGE,
+    page: PAGE,
+  })) {
+    it(`between its login and the first question about it is opened again: ${what}`, async () => {
+      await start((call, isKnown) => {
+        if (call.what === 'GET /api/session' && appliance.logins === 1) appliance.open.clear()
+        const isFree = call.what === 'POST /api/session' || call.what === 'DELETE /api/session'
+        return isFree || (isKnown && appliance.open.size > 0) ? undefined : reply
+      })
+      await read()
+      appliance.logins.should.equal(2)
+    })
+
+    it(`each time before it was used is not opened for each call: ${what}`, async () => {
+      await start((call) =>
+        call.what === 'POST /api/session' || call.what === 'DELETE /api/session'
+          ? undefined
+          : reply,
+      )
+      for (let reads = 0; reads < 20; reads++) await errorOf(read())
+      appliance.logins.should.be.belowOrEqual(5)
+    })
+  }
+
   it('behind a proxy that shows its login page instead is opened again, and the read repeated', async () => {
     await start(({ what }, isKnown) =>
       isKnown || what === 'POST /api/session' || what === 'DELETE /api/session' ? undefined : PAGE,
