@@ -57,6 +57,8 @@ export const SENTENCES = {
   timedOut: 'The connection to __host__ timed out (__reason__). Check the URL, firewall and VPN.',
   proxyRefused:
     'The HTTP proxy did not let the connection to __host__ through (HTTP __status__). Check the proxy configuration.',
+  proxyFailed:
+    'The connection to the HTTP proxy on the way to __host__ failed (__reason__). Check the proxy and its configuration.',
   proxySilent: 'The HTTP proxy did not connect to __host__ in time. Check the proxy configuration.',
   connectionFailed: 'The connection to __host__ failed (__reason__).',
   noHttp: 'The server at __host__ does not speak HTTP. Check the URL and its port.',

@@ -109,7 +109,7 @@ function endingTunnels(agent: http.Agent): http.Agent {
     connecting.proxyRequestOptions = { signal: tunnel.signal }
     return connect(options, (error, socket) => {
       waiting.delete(tunnel)
-      connected?.(error, socket)
+      connected?.(error && new ProxyFault(error), socket)
     })
   }
   agent.destroy = () => {
@@ -205,6 +205,16 @@ function certificateOf(peer: Partial<PeerCertificate>): Certificate {
     issuer: name(peer.issuer),
     validFrom: time(peer.valid_from),
     validTo: time(peer.valid_to),
+  }
+}
+
+/** The proxy could not be reached, or did not connect: nothing is known about the appliance. */
+export class ProxyFault extends Error {
+  readonly code?: string
+
+  constructor({ message, code }: NodeJS.ErrnoException) {
+    super(message)
+    this.code = code
   }
 }
 

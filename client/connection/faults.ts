@@ -8,6 +8,7 @@ import {
   type Sentence,
 } from '../errors'
 import type { IncomingHttpHeaders } from 'node:http'
+import { ProxyFault } from './agents'
 import type { Subject } from './operation'
 import { errorBody, type Answer } from './answer'
 
@@ -82,6 +83,7 @@ export function timedOutAfter(fault: TransportFault, attempts: number, ms: numbe
  */
 export function connectionFault(error: Error, reached: boolean, scheme?: string): TransportFault {
   if (error instanceof TransportFault) return error
+  if (error instanceof ProxyFault) return proxyFault(error)
   const code = String((error as NodeJS.ErrnoException).code ?? '')
   if (/^(ERR_OSSL|ERR_CRYPTO|ERR_INVALID)/.test(code) || error instanceof URIError) {
     return new TransportFault('CONFIG', say('badTls', { reason: code || error.message }), {
@@ -111,7 +113,7 @@ export function connectionFault(error: Error, reached: boolean, scheme?: string)
     return new TransportFault('BAD_RESPONSE', said, { reached: true, reason: code })
   }
   const outOfTime = code === 'ETIMEDOUT'
-  const said = brokenBy(error, code, scheme)
+  const said = brokenBy(code, scheme)
   return new TransportFault(outOfTime ? 'TIMEOUT' : 'UNAVAILABLE', said, {
     reached,
     transient: true,
@@ -128,14 +130,22 @@ const otherScheme = (scheme: string | undefined): Sentence[] => {
   return scheme === 'https:' ? [say('maybeHttp')] : []
 }
 
-function brokenBy(error: Error, reason: string, scheme: string | undefined): Said {
+function proxyFault({ message, code: reason }: ProxyFault): TransportFault {
+  const [, status] = /^Bad response: (\d+)/.exec(message) ?? []
+  const other =
+    message === 'Proxy timeout'
+      ? say('proxySilent')
+      : say('proxyFailed', { reason: reason ?? message })
+  const said = status ? say('proxyRefused', { status }) : other
+  return new TransportFault('UNAVAILABLE', said, { reached: false, transient: true, reason })
+}
+
+function brokenBy(reason: string, scheme: string | undefined): Said {
   if (reason === 'ECONNRESET' || reason === 'EPIPE') {
     return [say('closed'), ...(scheme ? otherScheme(scheme) : [say('tryAgain')])]
   }
   const known = CONNECTION[reason]
   if (known) return known(reason)
-  const [isProxy, , status] = /^(Bad response: (\d+)|Proxy timeout)/.exec(error.message) ?? []
-  if (isProxy) return status ? say('proxyRefused', { status }) : say('proxySilent')
   return [say('connectionFailed', { reason: reason || 'no reason given' }), say('tryAgain')]
 }
 

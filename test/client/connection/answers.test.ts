@@ -1,4 +1,4 @@
-import 'should'
+import should from 'should'
 import net from 'node:net'
 import { createRoute } from '../../../client/changes/create'
 import { findRoute } from '../../../client/changes/find'
@@ -205,6 +205,26 @@ describe('what an appliance answers', () => {
     }
     await closed(proxy)
   })
+
+  for (const [what, reason, said] of [
+    ['that nothing listens at', 'ECONNREFUSED', 'failed (ECONNREFUSED)'],
+    ['that cuts the connection', 'ECONNRESET', 'failed (ECONNRESET)'],
+    ['that refuses', undefined, 'did not let the connection'],
+  ] as const) {
+    it(`is not blamed on the gateway, through a proxy ${what}`, async () => {
+      const refusal = reason ? '' : 'HTTP/1.1 407 No\r\n\r\n'
+      const proxy = await Proxy.start(() => refusal)
+      const isGone = reason === 'ECONNREFUSED'
+      if (isGone) await proxy.stop()
+      const through = connectTo(appliance, { proxy: { url: proxy.url } })
+      const error = await errorOf(listDevices(through, op()))
+      error.should.match({ code: 'UNAVAILABLE', cause: { retryable: true } })
+      should(error.cause.reason).equal(reason)
+      error.message.should.containEql('HTTP proxy').and.containEql(said)
+      await through.close()
+      if (!isGone) await proxy.stop()
+    })
+  }
 
   it('through a proxy is read as often as one likes', async () => {
     const proxy = await Proxy.start()
