@@ -99,6 +99,8 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
         const failure = asGatewayError(error, operation, appliance?.identity)
         // Its message says it all: a stack is of no use in the debug sidebar.
         if (isGatewayError(error)) delete failure.stack
+        // A Catch node that the same deploy has stopped does not get the error.
+        if (stop.stopped && failure.cause.applied !== 'no') this.warn(failure.message)
         try {
           waiting.failed(failure)
         } finally {

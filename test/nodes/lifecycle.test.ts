@@ -113,6 +113,12 @@ describe('deploys and stops', () => {
     written.caught!.error.should.match({ code: 'CLOSED', cause: { retryable: false } })
     written.caught!.error.message.should.match(/may or may not have been applied/)
     ;[read.done, written.done].should.deepEqual([1, 1])
+    // The Catch node may be stopped too: what is not known must not get lost.
+    const warnings = helper.log().args.map(([entry]) => entry as { level: number; msg: unknown })
+    warnings
+      .filter(({ msg }) => /stopped before/.test(String(msg)))
+      .map(({ level, msg }) => [level, msg])
+      .should.eql([[30, written.caught!.error.message]])
     free()
     simulator.dropSessions()
   })
