@@ -1,4 +1,5 @@
 // Where the inventory of a config node comes from, and what the editor is told of it.
+import should from 'should'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -258,6 +259,21 @@ describe('the inventory of a config node', () => {
       share: '3/2',
     } as object)
     message(() => fleet().find('one')).should.match(/^CONFIG Gateway "sites": The property share/)
+  })
+
+  it('is not read from a file while that is being written', async () => {
+    const path = join(folder, 'inventory.csv')
+    const whole = 'name,baseUrl\none,https://10.0.0.11\n'
+    writeFileSync(path, whole)
+    const config = { inventoryType: 'file', inventory: path }
+    const { look } = inventorySource({ settings: {} } as never, {} as never, config)
+    const first = await look!(undefined)
+    first!.value.should.equal(whole)
+    writeFileSync(path, whole.slice(0, -2))
+    should(await look!(first!.stamp)).be.undefined()
+    writeFileSync(path, `${whole}two,https://10.0.0.12\n`)
+    should(await look!(first!.stamp)).be.undefined()
+    ;(await look!(first!.stamp))!.value.should.equal(`${whole}two,https://10.0.0.12\n`)
   })
 
   it('is read again when it changes: a file by its date, the global context by its text', async () => {

@@ -96,6 +96,8 @@ function fileSource(RED: NodeAPI, path: string): InventorySource {
     work.catch((error: NodeJS.ErrnoException) => {
       throw unreadable(error.code ?? 'unknown')
     })
+  /** Of the look before. */
+  let previous: string | undefined
   return {
     // The stamp is older than the text: what is written meanwhile is read again.
     async look(known) {
@@ -105,7 +107,10 @@ function fileSource(RED: NodeAPI, path: string): InventorySource {
       const { mtimeMs, ctimeMs, size, ino } = found
       if (size > INVENTORY_LIMITS.characters) throw config(say('inventoryTooLarge'))
       const stamp = [mtimeMs, ctimeMs, size, ino].join()
-      if (stamp === known) return undefined
+      const isWritten = previous === undefined || previous === stamp
+      previous = stamp
+      // Half a row can be a row, of another gateway: a file that changes is read once it stands still.
+      if (stamp === known || !isWritten) return undefined
       return { stamp, value: await guarded(readFile(whole, 'utf8')) }
     },
   }
