@@ -3,7 +3,8 @@ import { controlRoute } from '../../../client/changes/control'
 import { newOperation } from '../../../client/connection/operation'
 import { readAllStatistics } from '../../../client/api/statistics'
 import type { Connection } from '../../../client/connection/connection'
-import { createSemaphore } from '../../../client/connection/concurrency'
+import { createKeyedMutex, createSemaphore } from '../../../client/connection/concurrency'
+import { Stop } from '../../../client/stop'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { until } from '../../support/until'
 import { connectTo } from './support'
@@ -59,6 +60,30 @@ describe('a semaphore', () => {
     semaphore.rejectQueued(new Error('gone'))
     const outcomes = await Promise.allSettled(waiting)
     outcomes.map(({ status }) => status).should.eql(['rejected', 'rejected'])
+  })
+})
+
+describe('a mutex', () => {
+  it('never begins a task whose wait was stopped or rejected', async () => {
+    const mutex = createKeyedMutex()
+    const begun: string[] = []
+    const change = (name: string, stop?: Stop): Promise<number> =>
+      mutex.run('route', () => Promise.resolve(begun.push(name)), stop)
+    let end = (): void => undefined
+    const slow = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const first = mutex.run('route', () => slow)
+    await new Promise(setImmediate)
+    const stop = new Stop()
+    const outcomes = Promise.allSettled([change('stopped', stop), change('rejected')])
+    stop.now()
+    mutex.rejectQueued(new Error('gone'), Infinity)
+    const last = change('last')
+    end()
+    await Promise.all([first, last])
+    begun.should.eql(['last'])
+    for (const { status } of await outcomes) status.should.equal('rejected')
   })
 })
 

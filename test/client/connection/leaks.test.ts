@@ -2,7 +2,12 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import 'should'
+import { listDevices } from '../../../client/api/devices'
+import { newOperation } from '../../../client/connection/operation'
+import { Stop } from '../../../client/stop'
 import { startSimulator } from '../../../simulator'
+import { listenersOf } from '../../support/listeners'
+import { connectTo } from './support'
 
 const run = promisify(execFile)
 
@@ -31,4 +36,22 @@ describe('a closed gateway', function () {
       }
     })
   }
+})
+
+describe('a request', () => {
+  it('leaves no listener on the stop of its node, which lives much longer', async () => {
+    const simulator = await startSimulator({ routes: 1 })
+    const gateway = connectTo(simulator)
+    try {
+      const stop = new Stop()
+      const listeners = listenersOf(stop)
+      const read = listDevices(gateway, newOperation('test', stop))
+      listeners().should.be.above(0)
+      await read
+      listeners().should.equal(0)
+    } finally {
+      await gateway.close()
+      await simulator.stop()
+    }
+  })
 })

@@ -293,6 +293,16 @@ describe('a session that gets lost', () => {
     appliance.logins.should.equal(10)
   })
 
+  it('while many calls are under way is lost once, and no login is held back', async () => {
+    const logged: string[] = []
+    await start(() => undefined, { log: (_, text) => logged.push(text) })
+    await read()
+    appliance.open.clear()
+    await Promise.all(Array.from({ length: 8 }, read))
+    appliance.logins.should.equal(2)
+    logged.should.eql([])
+  })
+
   it('is opened again only once the former one has ended', async () => {
     const order: string[] = []
     await start(async ({ what }) => {

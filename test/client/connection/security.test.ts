@@ -365,6 +365,10 @@ describe('a secret in a text', () => {
     withoutSecrets(secret.repeat(100_000), [secret, 'other']).should.match(/^•*…$/)
     withoutSecrets(`${secret}and more`, [secret]).should.equal('••••••and more')
   })
+
+  it('is hidden as a whole where another secret is its beginning', () => {
+    withoutSecrets('hunter2 and more', ['hunter2', 'hunter2 and more']).should.equal('••••••')
+  })
 })
 
 const decoded = (header: unknown): string =>
