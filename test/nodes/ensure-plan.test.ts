@@ -355,6 +355,11 @@ describe('ensure-route with a file', () => {
       const { error } = await fault('prune', { payload: [route('Event 1')] })
       error.message.should.containEql('would delete "Event 2", which is not stopped')
       await run('row', [route('Event 2', 'stopped')])
+      const event = simulator.route('Event 2')!
+      Object.assign(event, { state: 'starting' })
+      const starting = await fault('prune', { payload: [route('Event 1')] })
+      starting.error.message.should.containEql('would delete "Event 2", which is not stopped')
+      event.state = 'idle'
       ;(await planned([route('Event 1')], 'prune')).summary.delete.should.equal(1)
     })
 

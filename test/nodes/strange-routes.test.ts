@@ -124,49 +124,54 @@ describe('an appliance that behaves otherwise', () => {
     await gateway.close()
   })
 
-  it('the undo of a pass phrase that the gateway hides says so, and sends nothing', async () => {
-    const part = { name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }
-    const route = (port: number): object => ({
-      id: 'R',
-      name: 'Route',
-      state: 'idle',
-      source: {
-        id: 'S',
-        name: 'in',
-        protocol: 'srt',
-        mode: 'caller',
-        address: '192.0.2.2',
-        port,
-        srtPassPhrase: '********',
-      },
-      destinations: [{ id: 'E', ...part }],
+  for (const [how, shown] of [
+    ['hides', '********'],
+    ['leaves out', undefined],
+  ] as const) {
+    it(`the undo of a pass phrase that the gateway ${how} says so, and sends nothing`, async () => {
+      const part = { name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }
+      const route = (port: number): object => ({
+        id: 'R',
+        name: 'Route',
+        state: 'idle',
+        source: {
+          id: 'S',
+          name: 'in',
+          protocol: 'srt',
+          mode: 'caller',
+          address: '192.0.2.2',
+          port,
+          srtPassPhrase: shown,
+        },
+        destinations: [{ id: 'E', ...part }],
+      })
+      let port = 5000
+      appliance.reply = ({ method, path, body }) => {
+        if (method === 'GET' && path.endsWith('/routes/R')) return { body: route(port) }
+        if (method === 'GET' && path.endsWith('/routes')) return { body: { data: [route(port)] } }
+        if (!path.endsWith('/updates')) return undefined
+        port = (body as { fields: { source: { port: number } } }).fields.source.port
+        return { body: { status: 'ok' } }
+      }
+      const gateway = appliance.connect()
+      const memory = newEnsureMemory()
+      const options = { deviceId: 'D', state: 'present', waitTimeout: 5000, memory } as const
+      const change = async (source: object): Promise<void> =>
+        void (await ensureRoutes(gateway, { id: 'R', source }, options, op()))
+      await change({ port: 5001, srtPassPhrase: 'a new pass phrase' })
+      const sent = updates(calls).length
+      const error = await errorOf(undoLastRun(gateway, memory, { waitTimeout: 5000 }, op()))
+      error.code.should.equal('CONFLICT')
+      error.message.should.match(/source\.srtPassPhrase: the gateway hides its former value/)
+      error.message.should.not.match(/a new pass phrase/)
+      updates(calls).should.have.length(sent)
+      // What this connection wrote before is known.
+      await change({ port: 5002, srtPassPhrase: 'a newer pass phrase' })
+      await undoLastRun(gateway, memory, { waitTimeout: 5000 }, op())
+      JSON.stringify(updates(calls).at(-1)).should.match(/"port":5001.*"a new pass phrase"/)
+      await gateway.close()
     })
-    let port = 5000
-    appliance.reply = ({ method, path, body }) => {
-      if (method === 'GET' && path.endsWith('/routes/R')) return { body: route(port) }
-      if (method === 'GET' && path.endsWith('/routes')) return { body: { data: [route(port)] } }
-      if (!path.endsWith('/updates')) return undefined
-      port = (body as { fields: { source: { port: number } } }).fields.source.port
-      return { body: { status: 'ok' } }
-    }
-    const gateway = appliance.connect()
-    const memory = newEnsureMemory()
-    const options = { deviceId: 'D', state: 'present', waitTimeout: 5000, memory } as const
-    const change = async (source: object): Promise<void> =>
-      void (await ensureRoutes(gateway, { id: 'R', source }, options, op()))
-    await change({ port: 5001, srtPassPhrase: 'a new pass phrase' })
-    const sent = updates(calls).length
-    const error = await errorOf(undoLastRun(gateway, memory, { waitTimeout: 5000 }, op()))
-    error.code.should.equal('CONFLICT')
-    error.message.should.match(/source\.srtPassPhrase: the gateway hides its former value/)
-    error.message.should.not.match(/a new pass phrase/)
-    updates(calls).should.have.length(sent)
-    // What this connection wrote before is known.
-    await change({ port: 5002, srtPassPhrase: 'a newer pass phrase' })
-    await undoLastRun(gateway, memory, { waitTimeout: 5000 }, op())
-    JSON.stringify(updates(calls).at(-1)).should.match(/"port":5001.*"a new pass phrase"/)
-    await gateway.close()
-  })
+  }
 
   it('that counts in its routes and lists destinations in any order: a plan can be applied', async () => {
     const part = { protocol: 'udp', address: '192.0.2.1' }

@@ -162,6 +162,12 @@ describe('a protected route', () => {
     refuses(error, 'On air, 2')
   })
 
+  it('is one by the name that it still shows, while its new name is on the way', async () => {
+    simulator.setOptions({ applyDelay: 8000, dialect: { pendingChanges: false } })
+    await gateway.routes.update(onAir, { name: 'Free to change' }, { confirmProtected: NAME })
+    refuses(await errorOf(gateway.routes.update(onAir, { source: { port: 5003 } })), NAME)
+  })
+
   it('is in a plan that changes nothing', async () => {
     const wanted = [{ name: NAME, source: { port: 5003 } }]
     const [row] = await gateway.routes.ensure(wanted, { check: true })

@@ -4,7 +4,8 @@ import { ensureRoutes } from '../../../client/changes/ensure/ensure'
 import { newOperation } from '../../../client/connection/operation'
 import type { Connection } from '../../../client/connection/connection'
 import type { Ensured } from '../../../client/changes/ensure/apply'
-import { unseenOf } from '../../../client/unseen'
+import { getRoute } from '../../../client/api/routes'
+import { noteRoutes, rememberUnseen, unseenOf } from '../../../client/unseen'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
@@ -106,5 +107,29 @@ describe('a step', () => {
     ;[isUnseenAfter(0), isUnseenAfter(60_000)].should.eql([true, false])
     await stop(routeId, 'accepted')
     ;[isUnseenAfter(60_000), isUnseenAfter(90_000)].should.eql([true, false])
+  })
+
+  it('shows only after the one before it: the route may have looked so before both', async () => {
+    const place = { deviceId, routeId: running() }
+    const route = await getRoute(gateway, place, newOperation('get-route'))
+    for (const kind of ['stop', 'start'] as const) {
+      rememberUnseen(gateway, place, { kind }).accepted()
+    }
+    const isUnseen = (['running', 'idle', 'running'] as const).map((state) => {
+      noteRoutes(gateway, deviceId, [{ ...route, state }])
+      return unseenOf(gateway, place).length > 0
+    })
+    isUnseen.should.eql([true, true, false])
+  })
+
+  it('that updates a secret and is in doubt leaves none known: nobody knows which one counts', async () => {
+    const { id } = simulator.routes.find(({ source }) => source.srtPassPhrase)!
+    const known = async (srtPassPhrase: string): Promise<number> => {
+      await ensure({ id, source: { srtPassPhrase } }, 'present', 300).catch(() => undefined)
+      return gateway.memory.writtenSecrets.size
+    }
+    ;(await known('an invented phrase')).should.equal(1)
+    simulator.fault({ kind: 'reset', match: { action: 'update' }, times: 1 })
+    ;(await known('another invented phrase')).should.equal(0)
   })
 })
