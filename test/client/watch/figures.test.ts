@@ -154,7 +154,9 @@ describe('figures that have not turned', () => {
 
 describe('the loss of data', () => {
   /** Shows a watch one poll after the other, 4 s apart. */
-  function following(holdMs = 0): (sent: object[], wants?: () => boolean) => unknown[] {
+  function following(
+    holdMs = 0,
+  ): (sent: object[], wants?: (route: { name: string }) => boolean) => unknown[] {
     const data = createDataWatch(holdMs)
     let now = 0
     let known: DeviceState | undefined
@@ -226,6 +228,13 @@ describe('the loss of data', () => {
     show(none).should.eql([['source.data-lost', 8000, null, false]])
   })
 
+  it('is none of a route that was renamed into the watch', () => {
+    const show = following()
+    const wants = ({ name }: { name: string }): boolean => name === 'Studio A'
+    show([route('10.000', { name: 'Studio B' })], wants).should.eql([])
+    for (let looks = 0; looks < 4; looks++) show(none, wants).should.eql([])
+  })
+
   it('ends without a claim when the route stops, is gone, or is not watched any more', () => {
     for (const end of [
       (show: ReturnType<typeof following>) => show(stopped),
@@ -259,7 +268,7 @@ describe('limits on bitrates', () => {
     poll('10.000').should.eql([])
     limits.lacking().should.eql([])
     poll('1.000').should.eql(['statistics.low'])
-    // Statistics that are read for another limit have another figure, which would contradict.
+    // What nobody has asked for comes late.
     limits.measured(statisticsOf(9), 0).should.eql([])
     poll('').should.eql([])
     limits
@@ -269,6 +278,14 @@ describe('limits on bitrates', () => {
     namesIn(limits.measured(statisticsOf(9), 0)).should.eql(['statistics.normal'])
     poll('1').should.eql(['statistics.low'])
     limits.lacking().should.eql([])
+  })
+
+  it('count the figure of the poll, not that of statistics that another limit needs', () => {
+    const limits = createThresholds([low, { measure: 'packetLoss', of: 'source', high: 1 }], 0)
+    const { state, figures } = read([route('1.000')])
+    namesIn(limits.polled(state, figures, all, 0)).should.eql(['statistics.low'])
+    limits.lacking().should.have.length(1)
+    limits.measured(statisticsOf(9), 0).should.eql([])
   })
 
   it('count what is exactly at a limit as normal, and what is exactly at the hysteresis', () => {

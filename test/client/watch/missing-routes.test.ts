@@ -8,8 +8,9 @@ import { newOperation } from '../../../client/connection/operation'
 import { openConnection, type Connection } from '../../../client/connection/connection'
 import { readAllStatistics } from '../../../client/api/statistics'
 import { watchDevice, pollNow } from '../../../client/watch/registry'
+import { GatewayError } from '../../../client/errors'
 import type { WatchEvent } from '../../../client/model/event'
-import { judgeMissing } from '../../../client/watch/life/missing-routes'
+import { judgeMissing, refusalOf } from '../../../client/watch/life/missing-routes'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
 import { until } from '../../support/until'
 import { errorOf } from '../../support/errors'
@@ -39,6 +40,13 @@ describe('a route counts as gone', () => {
     const unclear = { ...certain, itself: 'unclear' } as const
     judgeMissing(unclear, 7, 1006)!.should.equal(7)
     judgeMissing(unclear, 7, 1007)!.should.equal('gone')
+  })
+
+  it('not by a login that is refused, which says nothing of the route', () => {
+    for (const code of ['LOGIN_REFUSED', 'TOO_MANY_SESSIONS'] as const) {
+      const error = new GatewayError(code, 'refused', { statusCode: 429 })
+      refusalOf(error).should.equal('no answer')
+    }
   })
 
   it('not before the time that is asked for', () => {

@@ -180,4 +180,13 @@ describe('the poller', () => {
     answers.should.be.above(0)
     misses.should.eql([])
   })
+
+  it('counts nothing of an outage that was over before it was told', async () => {
+    interval = 5000
+    fails = (poll) => ![3, 4].includes(poll) && poll < 7
+    poller.start()
+    await time.pass(12 * interval)
+    misses.should.have.length(5)
+    told.should.eql([])
+  })
 })
