@@ -65,6 +65,24 @@ describe('a command to a failover', () => {
     refused({}, { at: 50, pause: 100 }, say(100, 'backup')).should.eql(['100 UNAVAILABLE'])
   })
 
+  it('is refused while the response to a switch that shows already is still to come', () => {
+    const settings = failoverSettings({ main: {}, backup: {} })
+    let memory = startedMemory({ settings, route: '', now: 0 }, undefined)
+    const take = (input: Parameters<typeof decide>[2], now: number): void => {
+      memory = decide(settings, memory, input, now).memory
+    }
+    const look = (inUse: 'main' | 'backup') =>
+      ({ kind: 'look', look: { route: 'running', inUse, good: true } }) as const
+    const choose = (action: string) => ({ kind: 'command', action, hold: undefined }) as const
+    take(look('main'), 0)
+    take(choose('backup'), 1000)
+    take(look('backup'), 2000)
+    ;(() => take(choose('main'), 3000)).should.throw({ code: 'CONFLICT' })
+    take({ kind: 'outcome' }, 4000)
+    take(choose('main'), 5000)
+    memory.change!.to.should.equal('main')
+  })
+
   it('with hold goes through a hold, and the new source stays', () => {
     const world = { backupBad: [[200, Infinity]] as Span[] }
     const { acts, told } = played(world, say(50, 'hold'), say(80, 'backup', true))

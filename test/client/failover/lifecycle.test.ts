@@ -1,5 +1,6 @@
 import should from 'should'
 import { errorOf } from '../../support/errors'
+import { listenersOf } from '../../support/listeners'
 import { pause, until } from '../../support/until'
 import type { SavedMemory } from '../../../client/failover/memory'
 import {
@@ -38,10 +39,12 @@ describe('a failover', () => {
   afterEach(closeAll)
 
   describe('that is closed', () => {
-    it('sends nothing any more, and leaves no timer', async () => {
+    it('sends nothing any more, and leaves no timer and no listener', async () => {
+      const listeners = listenersOf(gateway.closing)
       const told = await protecting()
       await told.protection.close()
       pending.size.should.equal(0)
+      listeners().should.equal(0)
       // A request that was on its way may still arrive.
       await pause(100)
       const calls = simulator.journal.length

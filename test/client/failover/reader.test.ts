@@ -82,6 +82,28 @@ describe('what a failover reads', () => {
     }
   })
 
+  describe('when it is closed', () => {
+    it('while a monitor is read leaves the route to others', async () => {
+      const { _id, routes } = simulator.devices[0]!
+      const listed = structuredClone(routes).map(({ destinations, ...route }) => ({
+        ...route,
+        ...(route.name !== 'Monitor' && { destinations }),
+      }))
+      simulator.fault({
+        kind: 'status',
+        status: 200,
+        body: { _id, config: { routes: JSON.parse(JSON.stringify(listed)) as [] } },
+        match: { path: /^\/api\/devices\/[^/]+$/ },
+      })
+      simulator.fault({ kind: 'hang', match: { path: /\/routes\/[^/]+$/ } })
+      const told = protect(MONITORED)
+      await until(() => simulator.journal.some(({ path }) => /\/routes\/[^/]+$/.test(path)))
+      await told.protection.close()
+      await new Promise(setImmediate)
+      gateway.memory.protections.size.should.equal(0)
+    })
+  })
+
   describe('of a configuration', () => {
     /** What the device returns, changed. */
     function distort(change: (routes: Array<Record<string, unknown>>) => unknown): () => void {

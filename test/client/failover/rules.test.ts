@@ -68,6 +68,15 @@ describe('signal degrade', () => {
     actsOf({ seconds: 300, mainBad: [[100, 150]], settings: patient }).should.eql([])
   })
 
+  it('counts a bad read for no more than the time between two, however long nobody saw it', () => {
+    const world: World = { seconds: 160, settings: patient, away: [[120, 138]] }
+    const bad: Span[] = [
+      [100, 104],
+      [137, 142],
+    ]
+    actsOf({ ...world, mainBad: bad }).should.eql([])
+  })
+
   it('does not lead back to a side that was left for it within five minutes', () => {
     const both: Span[] = []
     for (let at = 100; at < 1200; at += 16) both.push([at, at + 8])
