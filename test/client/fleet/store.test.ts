@@ -3,12 +3,13 @@ import type { KV } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
 import should from 'should'
 import type { Bucket } from '../../../client/fleet/nats/bucket'
+import { createMemory } from '../../../client/fleet/nats/fenced-records'
 import type { Link } from '../../../client/fleet/nats/link'
 import { createStore } from '../../../client/fleet/nats/store'
-import type { Store } from '../../../client/fleet/types'
+import type { Entry, Store } from '../../../client/fleet/types'
 import { Stop } from '../../../client/stop'
 import { errorOf } from '../../support/errors'
-import { until } from '../../support/until'
+import { pause, until } from '../../support/until'
 
 const CREATED = '2026-01-01T00:00:00Z'
 const LOOKS_MS = 5
@@ -145,5 +146,29 @@ describe('a watch of the records', () => {
     error.message.should.match(/records were lost/)
     written = 9
     should(await store.update('slot.1', 'life', 8)).equal(9)
+  })
+})
+
+describe('the records of an appliance', () => {
+  it('are written one after the other: what was written last stays', async () => {
+    let present: Entry | undefined
+    let reads = 0
+    const write = (value: string, revision: number): number | undefined => {
+      if (revision !== (present?.revision ?? 0)) return undefined
+      present = { value, revision: revision + 1 }
+      return present.revision
+    }
+    const slow = {
+      async get() {
+        if (reads++ === 0) await pause(20)
+        return present
+      },
+      create: async (_key: string, value: string) => write(value, 0),
+      update: async (_key: string, value: string, revision: number) => write(value, revision),
+    }
+    const memory = createMemory({} as Link, slow as unknown as Bucket)
+    const writes = ['first', 'last'].map((each) => memory.write('node', 'oslo', { each }, 5))
+    await Promise.all(writes)
+    should(await memory.read('node', 'oslo')).match({ memory: { each: 'last' } })
   })
 })
