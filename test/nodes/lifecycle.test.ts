@@ -2,7 +2,9 @@ import should from 'should'
 import { hooks } from '@node-red/util'
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 
+import { EventEmitter } from 'node:events'
 import { registerAction, type Call } from '../../nodes/runtime/action'
+import { whenStarted } from '../../nodes/runtime/flows-started'
 import { startSimulator, type Simulator } from '../../simulator'
 import {
   ACTIONS,
@@ -25,6 +27,14 @@ const listenersOnProcess = (): number =>
 /** Timers, sockets and servers that keep the process alive. */
 const handles = (): string[] =>
   process.getActiveResourcesInfo().filter((kind) => /Timeout|TCPSocket|TLSSocket/.test(kind))
+
+it('the start of the flows is listened for only while a node waits for it', () => {
+  const events = new EventEmitter()
+  const cancels = [0, 1].map(() => whenStarted({ events } as unknown as NodeAPI, () => undefined))
+  events.listenerCount('flows:started').should.equal(1)
+  for (const cancel of cancels) cancel()
+  events.listenerCount('flows:started').should.equal(0)
+})
 
 describe('deploys and stops', () => {
   let simulator: Simulator

@@ -327,6 +327,11 @@ describe('metrics', () => {
 
     it('takes up what a deploy adds, and drops what it removes, without a restart', async () => {
       const second = await startOther()
+      let shown = ''
+      const listen = ({ id, status }: { id: string; status: { text?: string } }): void => {
+        if (id === 'metrics') shown = status.text ?? ''
+      }
+      runtime.events.on('node-status', listen)
       await start({ metrics: metrics() })
       await shows('up', 1)
       const { flow } = flowOf(
@@ -341,8 +346,11 @@ describe('metrics', () => {
       helper.getNode('metrics').should.equal(node)
       const { host } = new URL(other!.url)
       await shows('up', 1, { gateway: host })
+      await until(() => shown.endsWith(', 2 gateways'))
       await deployFlows(flow, 'nodes')
       await until(async () => valuesOf(await scrape(), 'up').length === 1)
+      await until(() => shown.endsWith(', 1 gateway'))
+      runtime.events.off('node-status', listen)
       other!.openSessions.should.equal(0)
     })
 

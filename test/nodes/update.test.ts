@@ -56,6 +56,18 @@ describe('update-route', () => {
     }
   })
 
+  it('takes an output from other routes too only with confirmShared = true, and nothing like it', async () => {
+    const [first, second] = simulator.routes.filter(({ destinations }) => destinations.length > 0)
+    second!.destinations[0]!.id = first!.destinations[0]!.id
+    const message = { routeId: first!.id, payload: { destinations: [] } }
+    for (const confirmShared of ['true', 'yes', 1, {}]) {
+      ;(await failure('update-route', { ...message, confirmShared })).code.should.equal('CONFLICT')
+    }
+    updates().should.have.length(0)
+    await result('update-route', { ...message, confirmShared: true })
+    updates().should.have.length(1)
+  })
+
   it('a template in the flow that each message fills in: each route gets its own values', async () => {
     const { helper } = await import('../support/flow.js')
     await unload()
