@@ -14,6 +14,9 @@ export const DEFAULTS: Record<string, Properties> = Object.fromEntries(
 )
 export const ACTIONS = Object.keys(DEFAULTS).filter((type) => type !== CONFIG)
 
+/** The nodes of the flow whose dialogs show, between them, every row there is. */
+export const LOOKED = ['gateway', ...ACTIONS].flatMap((id) => [id, `${id}-other`])
+
 /** Another value for every plain property, as a user would fill it in. */
 const OTHER: Properties = {
   name: 'Studio <b>A</b>',
@@ -154,14 +157,35 @@ const TYPED_OF: Record<string, typeof TYPED> = {
   [FAILOVER]: PROTECTED,
   [METRICS]: MEASURED,
 }
-export const typedOf = (type: string) => TYPED_OF[type] ?? TYPED
 
-/** All nodes share the code of a typed property: one of them shows every type, the others one. */
-export const showsAllTypes = (type: string, property: string) =>
-  type === ACTIONS.findLast((each) => !(each in TYPED_OF) && property in DEFAULTS[each]!) ||
-  property in (TYPED_OF[type] ?? {})
+/**
+ * Types and values for all typed properties of a node at once, as often as it takes to have each of them.
+ * All nodes share the code of a typed property: one of them shows every type, the others one.
+ */
+export function typedOf(type: string): Array<Record<string, [kind: string, value: string]>> {
+  const rounds: ReturnType<typeof typedOf> = []
+  for (const [property, kinds] of Object.entries(TYPED_OF[type] ?? TYPED)) {
+    if (!(property in DEFAULTS[type]!)) continue
+    const showsAll =
+      type in TYPED_OF ||
+      type === ACTIONS.findLast((each) => !(each in TYPED_OF) && property in DEFAULTS[each]!)
+    for (const [round, typed] of Object.entries(kinds).entries()) {
+      if (showsAll || round === 0) (rounds[round] ??= {})[property] = typed
+    }
+  }
+  return rounds
+}
 
-/** The flow that is deployed: of each type one with defaults, one bare, and one per kind of value. */
+/** As they are saved. */
+export const savedAs = (typed: Record<string, [kind: string, value: string]>): Properties =>
+  Object.fromEntries(
+    Object.entries(typed).flatMap(([property, [kind, value]]) => [
+      [property, value],
+      [`${property}Type`, kind],
+    ]),
+  )
+
+/** The flow that is deployed: of each type one with defaults, one bare, and for all kinds of values. */
 export function flow(): Properties[] {
   const place = { z: 'hidden', x: 200, wires: [[]] }
   const all: Properties[] = [
@@ -202,22 +226,18 @@ export function flow(): Properties[] {
       x: 700,
       y,
     })
-    for (const [property, kinds] of Object.entries(typedOf(type))) {
-      if (!showsAllTypes(type, property)) continue
-      for (const [kind, value] of Object.entries(kinds)) {
-        all.push({
-          ...DEFAULTS[type],
-          ...NEEDED[type],
-          ...othersOf(type),
-          ...place,
-          id: `${type}-${property}-${kind}`,
-          type,
-          [property]: value,
-          [`${property}Type`]: kind,
-          x: 1200,
-          y: 60 + all.length * 40,
-        })
-      }
+    for (const [round, typed] of typedOf(type).entries()) {
+      all.push({
+        ...DEFAULTS[type],
+        ...NEEDED[type],
+        ...othersOf(type),
+        ...savedAs(typed),
+        ...place,
+        id: `${type}-typed-${round}`,
+        type,
+        x: 1200,
+        y: 60 + all.length * 40,
+      })
     }
   })
   return all
