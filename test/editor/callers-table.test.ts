@@ -1,7 +1,6 @@
 // The table of callers in the form of a gateway: it edits the JSON above it, and nothing else of it.
 import should from 'should'
-import { CONFIG, type Properties, type View } from '../support/editor'
-import { LANGUAGES } from '../support/editor-module'
+import { CONFIG, VIEWS, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { withDialogs } from './dialogs-page'
@@ -110,18 +109,14 @@ withDialogs('the table of callers', (dialogs) => {
     should(await callersOf(id)).eql([{ name: 'B', address: '203.0.113.7' }, { name: 'C' }])
   })
 
-  const views: [name: string, view: View][] = [
-    ...LANGUAGES.map((language): [string, View] => [language, { language }]),
-    ['dark', { theme: 'dark' }],
-  ]
-  for (const [name, view] of views) {
-    it(`has room for its words: ${name}`, async () => {
+  for (const view of VIEWS) {
+    it(`has room for its words: ${view.language}, ${view.theme}`, async () => {
       await open(view)
       await openWith(JSON.stringify(ROWS.slice(0, 3)))
       await row(2).waitFor()
       await table().scrollIntoViewIfNeeded()
       should(await flawsOf(table())).eql([])
-      await takePicture(page(), `callers-table-${name}`)
+      await takePicture(page(), `callers-table-${view.language}`)
       await dialogs.cancel()
     })
   }

@@ -1,14 +1,13 @@
 // Every dialog in the other languages: the labels fit their column, the choices their field.
 import should from 'should'
-import { CONFIG } from '../support/editor'
-import { LANGUAGES } from '../support/editor-module'
+import { CONFIG, VIEWS } from '../support/editor'
 import { cutChoices, flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { withDialogs } from './dialogs-page'
 import { LOOKED } from './every-node'
 
 withDialogs('the dialogs in other languages', ({ page, open, openForm, cancel }) => {
-  for (const language of LANGUAGES.slice(1)) {
+  for (const { language } of VIEWS.slice(1)) {
     it(`have room for their words: ${language}`, async () => {
       await open({ language })
       const found: Record<string, string[]> = {}

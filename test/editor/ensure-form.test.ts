@@ -4,9 +4,9 @@ import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import {
   CONFIG,
-  hasDarkTheme,
   inBrowser,
   sharedEditor,
+  VIEWS,
   type Editor,
   type Properties,
 } from '../support/editor'
@@ -187,23 +187,19 @@ inBrowser('the form of ensure route', function () {
   })
 
   it('looks as it should, in each language and theme', async () => {
-    const themes = ['light', 'dark'] as const
-    for (const language of ['en-US', 'de', 'ja']) {
-      for (const theme of themes) {
-        if (theme === 'light' || hasDarkTheme) await editor.open({ theme, language })
-        await editor.paint(theme)
-        await openOn([NEW, { name: simulator.routes[0]!.name, source: { port: 5901 } }], {
-          state: 'row',
-          remove: 'pattern',
-          removePattern: simulator.routes.find(({ state }) => state === 'idle')!.name,
-          approve: true,
-        })
-        await plan()
-        const form = page().locator('.media-gateway-form')
-        should(await flawsOf(form)).eql([], `${language} ${theme}`)
-        await takePicture(page().locator('.red-ui-tray-body').last(), `ensure-${language}-${theme}`)
-        await editor.press('cancel')
-      }
+    for (const { language, theme } of VIEWS) {
+      await editor.open({ theme, language })
+      await openOn([NEW, { name: simulator.routes[0]!.name, source: { port: 5901 } }], {
+        state: 'row',
+        remove: 'pattern',
+        removePattern: simulator.routes.find(({ state }) => state === 'idle')!.name,
+        approve: true,
+      })
+      await plan()
+      const form = page().locator('.media-gateway-form')
+      should(await flawsOf(form)).eql([], `${language} ${theme}`)
+      await takePicture(page().locator('.red-ui-tray-body').last(), `ensure-${language}-${theme}`)
+      await editor.press('cancel')
     }
   })
 })

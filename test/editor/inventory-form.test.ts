@@ -6,11 +6,11 @@ import {
   CONFIG,
   inBrowser,
   sharedEditor,
+  VIEWS,
   type Editor,
   type EditorRED,
   type Properties,
 } from '../support/editor'
-import { LANGUAGES } from '../support/editor-module'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
@@ -484,10 +484,6 @@ inBrowser('an inventory in the forms', function () {
     await editor.press('cancel')
   })
 
-  const VIEWS = [
-    ...LANGUAGES.map((language) => ({ language, theme: 'light' as const })),
-    { language: 'en-US', theme: 'dark' as const },
-  ]
   for (const { language, theme } of VIEWS) {
     it(`looks as it should in ${language}, ${theme}`, async () => {
       await editor.open({ language, theme, prepare })

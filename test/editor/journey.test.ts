@@ -7,6 +7,7 @@ import { startSimulator, type Simulator } from '../../simulator'
 import {
   inBrowser,
   sharedEditor,
+  VIEWS,
   type Editor,
   type EditorRED,
   type Properties,
@@ -22,12 +23,6 @@ const GET = 'media-gateway-get-route'
 const CONTROL = 'media-gateway-control-route'
 const ROUTE = 'Studio A'
 const RECIPE = 'Failover to a backup and back'
-
-const VIEWS = [
-  { theme: 'light', language: 'en-US' },
-  { theme: 'dark', language: 'de' },
-  { theme: 'dark', language: 'ja' },
-] as const
 
 declare const RED: EditorRED
 

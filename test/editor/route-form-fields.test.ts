@@ -1,7 +1,7 @@
 // The form of a route: its fields.
 import type { Locator } from 'playwright-core'
 import should from 'should'
-import type { Properties } from '../support/editor'
+import { VIEWS, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { place, ROUTES, STRANGE } from './route-definitions'
@@ -240,12 +240,7 @@ withRouteForm('the route form: its fields', (routeForm) => {
     await editor().press('cancel')
   })
 
-  for (const [theme, language] of [
-    ['light', 'en-US'],
-    ['dark', 'en-US'],
-    ['light', 'de'],
-    ['dark', 'ja'],
-  ] as const) {
+  for (const { language, theme } of VIEWS) {
     it(`looks as it should, ${theme}, ${language}`, async () => {
       await open({ theme, language })
       await openOn(

@@ -160,7 +160,7 @@ withSidebar('the sidebar: all day', (sidebar) => {
   it('gives a short list what it needs, and the long one the rest', async () => {
     const page = await open(['gateway', 'large'])
     await says(row('Alpha'), 'running')
-    await says(facts('Network'), /of 2000 run/)
+    await says(facts('Network'), /of 100 run/)
     await page.mouse.move(10, 10)
     // The panel of Node-RED 5.0 is low at first: there would be nothing to divide.
     const sizePanel = (height: string): Promise<string> =>

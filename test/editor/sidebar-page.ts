@@ -34,7 +34,7 @@ function sidebarPage() {
 
   before(async function () {
     small = await startSimulator(SMALL)
-    large = await startSimulator({ routes: 2000, maxPageSize: 500 })
+    large = await startSimulator({ routes: 100 })
     editor = await sharedEditor()
     await deploy()
   })

@@ -74,6 +74,13 @@ export interface View {
   prepare?: (page: Page) => unknown
 }
 
+/** Every language and both themes between them, since to load a page takes seconds. */
+export const VIEWS = [
+  { language: 'en-US', theme: 'dark' },
+  { language: 'de', theme: 'light' },
+  { language: 'ja', theme: 'light' },
+] as const
+
 /**
  * Describes a suite that needs a browser. The page of a test that has failed is thrown away, so that
  * neither its second try nor the next test meets the dialogs, sizes and nodes that it left behind.
