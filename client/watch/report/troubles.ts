@@ -164,7 +164,8 @@ export function limitsByKey(
 ): ReadonlyMap<string, SavedLimit> {
   const found = new Map<string, SavedLimit>()
   for (const one of places) {
-    for (const level of one.level === 'normal' ? (['low', 'high'] as const) : [one.level]) {
+    // What is passed is among the troubles: of a value below one limit, the other one is over.
+    for (const level of ['low', 'high'] as const) {
       const key = limitKey(deviceId, one, thresholds[one.limit]!, level)
       if (!found.has(key)) found.set(key, one)
     }

@@ -277,6 +277,21 @@ describe('an incident', () => {
     ended.should.have.properties({ value: null, limit: 6 })
   })
 
+  it('of a high limit ends where the low one is passed without a poll between', () => {
+    begin({ thresholds: [{ measure: 'bitrate', of: 'source', low: 3, high: 8 }] })
+    lasts(15_000, { bitrate: 9 }).should.eql(['begun Route a: warning threshold'])
+    lasts(30_000, { bitrate: 1 }).should.eql([
+      'ended Route a: ok',
+      'begun Route a: warning threshold',
+    ])
+    of.events
+      .slice(1)
+      .map(({ limit }) => limit)
+      .should.eql([8, 3])
+    lasts(30_000, {}).should.eql(['ended Route a: ok'])
+    of.open.should.eql([])
+  })
+
   it('is none of a route that waits for callers, which is counted apart', () => {
     const seen: WatchHealth[] = []
     begin({ onHealth: (health) => seen.push(health) })

@@ -27,13 +27,15 @@ export interface RouteWorld {
   far: 'ok' | 'lost' | 'off' | 'absent'
   /** Of its listener output `near`. */
   near: 'called' | 'waiting'
+  /** Mbit/s of its source, while that has data. */
+  bitrate?: number
 }
 
 export const WELL: RouteWorld = { state: 'running', source: 'ok', far: 'ok', near: 'called' }
 
 type Json = Record<string, unknown>
 
-function routeIn(name: string, { state, source, far, near }: RouteWorld): Json {
+function routeIn(name: string, { state, source, far, near, bitrate = 5 }: RouteWorld): Json {
   const runs = state === 'running'
   const isSourceAway = source === 'disconnected'
   const outputs: Json[] = [
@@ -79,7 +81,7 @@ function routeIn(name: string, { state, source, far, near }: RouteWorld): Json {
       mode: 'listener',
       state: isSourceAway ? 'disconnected' : 'connected',
       summaryStatusCode: source === 'warn' ? 'warn' : 'ok',
-      usedBandwidth: source === 'no data' || isSourceAway ? 0 : 5,
+      usedBandwidth: source === 'no data' || isSourceAway ? 0 : bitrate,
     },
     destinations: outputs,
   }
