@@ -1,96 +1,39 @@
-// An inventory in the forms: the config node that has it, and the nodes that are about its appliances.
-// What Node-RED would say of it is scripted.
-import type { Locator, Page } from 'playwright-core'
+// An inventory in the forms: what they show, ask and save.
 import should from 'should'
-import {
-  CONFIG,
-  inBrowser,
-  sharedEditor,
-  VIEWS,
-  type Editor,
-  type EditorRED,
-  type Properties,
-} from '../support/editor'
-import { flawsOf } from '../support/looks'
-import { takePicture } from '../support/pictures'
+import { inBrowser, type EditorRED, type Properties } from '../support/editor'
 import { until } from '../support/until'
+
+import {
+  BAD_ROWS,
+  HOSTILE,
+  INVENTORY,
+  INVENTORY_FIELD,
+  NAMES,
+  addNew,
+  answers,
+  asked,
+  editor,
+  focused,
+  labels,
+  openForm,
+  openNew,
+  option,
+  page,
+  rowOf,
+  says,
+  show,
+  stageInventory,
+  test,
+  typeOf,
+  typed,
+} from './inventory-page'
 
 declare const RED: EditorRED
 
-const INVENTORY = JSON.stringify([
-  { name: 'Oslo 1', baseUrl: 'https://10.0.0.1' },
-  { name: 'Oslo 2', baseUrl: 'https://10.0.0.2' },
-])
-/** One of each kind, as many as are not shown one by one. */
-const BAD_ROWS = [
-  { name: 'Oslo', baseUrl: 'https://10.0.0.1' },
-  'Bergen',
-  { name: 'Oslo', baseUrl: 'https://10.0.0.2' },
-  { name: 'Narvik', baseUrl: 'https://10.0.0.1/' },
-  { name: 'Lund', baseURL: 'https://10.0.0.5' },
-  { name: 'Malmö', baseUrl: '10.0.0.6', password: 'manager' },
-  { baseUrl: 'https://10.0.0.7' },
-]
-const INVENTORY_FIELD = '#node-config-input-inventory'
-const HOSTILE = '<img src=x class="from-appliance">'
-
-/** 300 appliances, more than one request lists. */
-const NAMES = [HOSTILE, ...Array.from({ length: 299 }, (_, index) => `Site ${index + 1}`)]
-
 inBrowser('an inventory in the forms', function () {
   this.timeout(60_000)
-
-  let editor: Editor
-  let page: Page
-  /** What the editor has asked, by path. */
-  let asked: { path: string; body: Properties }[]
-  let answers: Record<string, (body: Properties) => object>
-
-  before(async () => {
-    editor = await sharedEditor()
-    const credentials = { username: 'operator', password: 'example' }
-    const shared = { type: CONFIG, timeout: 10_000, credentials }
-    const place = { z: 'tab', x: 200, y: 80, wires: [[]] }
-    const route = { route: '', routeType: 'name', device: '', deviceType: 'auto' }
-    const ofFleet = { ...place, gateway: 'fleet' }
-    const control = { type: 'media-gateway-control-route', action: 'start', ...route }
-    const named = { appliance: 'Site 7', applianceType: 'str' }
-    await editor.deploy([
-      { id: 'tab', type: 'tab', label: 'test' },
-      { ...shared, id: 'gateway', name: 'Studio', baseUrl: 'https://gateway.example.com' },
-      { ...shared, id: 'fleet', name: 'Fleet', inventory: INVENTORY, inventoryType: 'json' },
-      { ...place, ...control, id: 'single', gateway: 'gateway' },
-      { ...ofFleet, ...control, id: 'any', appliance: 'appliance', applianceType: 'msg' },
-      { ...ofFleet, ...control, id: 'one', ...named },
-      { ...ofFleet, ...control, id: 'gone', ...named, appliance: 'Gone' },
-      { ...ofFleet, id: 'watch', type: 'media-gateway-watch', appliance: '', applianceType: 'all' },
-      { ...ofFleet, id: 'failover', type: 'media-gateway-failover', ...route },
-      { ...place, id: 'metrics', type: 'media-gateway-metrics', gateways: 'all' },
-    ])
-  })
-
-  beforeEach(async () => {
-    asked = []
-    answers = {
-      appliances({ search = '', limit = 50 }) {
-        const fitting = NAMES.filter((name) =>
-          name.toLowerCase().includes(String(search).toLowerCase()),
-        )
-        const rows = fitting.slice(0, Number(limit)).map((name, index) => rowOf(name, index))
-        return { total: NAMES.length, found: fitting.length, rows }
-      },
-      inventory: () => ({ appliances: 2, names: ['Oslo 1', 'Oslo 2'], faults: [] }),
-      lookup: ({ appliance }) => ({
-        devices: [{ id: 'dev', name: 'Device' }],
-        deviceId: 'dev',
-        routes: [{ id: 'r1', name: `Route of ${String(appliance)}`, state: 'running', source: {} }],
-      }),
-    }
-    await show()
-  })
-
-  after(() => editor?.rest())
-  afterEach(() => should(editor.complaints.splice(0)).eql([]))
+  stageInventory()
+  beforeEach(() => show())
 
   it('is one more line in the form of a gateway, and none in those of its nodes', async () => {
     await openForm('gateway')
@@ -483,220 +426,4 @@ inBrowser('an inventory in the forms', function () {
     should(body).containDeep({ connection: { inventory: INVENTORY, inventoryType: 'json' } })
     await editor.press('cancel')
   })
-
-  for (const { language, theme } of VIEWS) {
-    it(`looks as it should in ${language}, ${theme}`, async () => {
-      await editor.open({ language, theme, prepare })
-      const shoot = (name: string) => lookAt(`${name}-${language}-${theme}`)
-      const lease = {
-        share: 'lease',
-        engine: 'nats://nats1.example.com:4222',
-        leaseTtl: 15,
-        engineReplicas: 3,
-        gather: true,
-      }
-      const ofJson = { name: 'Fleet', inventory: INVENTORY, inventoryType: 'json' }
-      const forms: Record<string, Properties> = {
-        none: { baseUrl: 'https://10.0.0.1' },
-        'json-part': { ...ofJson, share: '1/3' },
-        'json-lease': { ...ofJson, ...lease },
-        'json-bad': { ...ofJson, inventory: JSON.stringify(BAD_ROWS) },
-        'json-broken': { ...ofJson, inventory: '[{"name":"Oslo",}]' },
-        file: { inventory: '/data/inventory.json', inventoryType: 'file' },
-        env: { inventory: 'INVENTORY', inventoryType: 'env', share: '${SHARE}' },
-        global: { inventory: 'inventory', inventoryType: 'global' },
-      }
-      const wrapped: string[] = []
-      // A picture has the whole form.
-      await page.setViewportSize({ width: 1400, height: 1700 })
-      for (const [name, properties] of Object.entries(forms)) {
-        await openNew(properties)
-        await shoot(`config-${name}`)
-        wrapped.push(...(await twoLines()))
-        await editor.press('cancel')
-      }
-      should([...new Set(wrapped)]).eql([])
-      answers['inventory'] = () => ({
-        appliances: 2,
-        names: ['Oslo 1', 'Oslo 2'],
-        faults: Array.from({ length: 23 }, (_, index) => faultOf(index + 3)),
-      })
-      answers['connection'] = () => ({
-        ok: true,
-        reused: false,
-        user: { name: 'op', roles: ['Operator'], isLicensed: true },
-      })
-      answers['connections'] = () => ({
-        total: 3,
-        results: [
-          { name: 'Oslo 1', address: 'https://10.0.0.1', ok: true },
-          {
-            name: 'Oslo 2',
-            address: 'https://10.0.0.2',
-            ok: false,
-            code: 'TLS',
-            certificate: { fingerprint: Array.from({ length: 32 }, () => 'A7').join(':') },
-          },
-          {
-            name: 'Bergen, control room',
-            address: 'https://10.0.0.3',
-            ok: false,
-            code: 'LOGIN_REFUSED',
-            message: 'Refused.',
-          },
-        ],
-      })
-      await openNew({ ...ofJson, name: 'Fleet' })
-      await editor.openTabOf('#media-gateway-test')
-      await page.click('#media-gateway-test-appliance')
-      await option('Oslo 2').waitFor()
-      await shoot('config-choice')
-      await option('Oslo 2').click()
-      await test()
-      await shoot('config-tested')
-      await editor.openTabOf('#media-gateway-test-all')
-      await page.click('#media-gateway-test-all')
-      await page.locator('#media-gateway-trust-all').waitFor()
-      await shoot('config-tested-all')
-      await editor.press('cancel')
-      await openNew({ name: 'Fleet', inventory: '/data/sites.csv', inventoryType: 'file' })
-      await editor.openTabOf('#media-gateway-test-all')
-      await page.click('#media-gateway-test-all')
-      await page.locator('#media-gateway-fingerprints').waitFor()
-      await shoot('config-tested-file')
-      await editor.press('cancel')
-
-      await page.setViewportSize({ width: 1400, height: 900 })
-      await openForm('one')
-      await until(async () => !(await page.locator('.media-gateway-loading').count()))
-      await shoot('node')
-      await typed('appliance').fill('site 1')
-      await option('Site 100').waitFor()
-      await takePicture(page, `inventory-picker-${language}-${theme}`)
-      await editor.press('cancel')
-      await openForm('any')
-      await page.locator('.media-gateway-look-in:visible').waitFor()
-      await shoot('look-in')
-      await editor.press('cancel')
-      answers['appliances'] = () => ({ total: 3, found: 3, rows: NAMES.slice(0, 3).map(rowOf) })
-      for (const id of ['watch', 'failover', 'metrics']) {
-        await openForm(id)
-        await shoot(`${id}-all`)
-        await typeOf('appliance', 'pattern')
-        await typed('appliance').fill('site *')
-        // Of all gateways, nobody has chosen one to look in.
-        if (id !== 'metrics') await says('appliance', /Site 1, Site 2/)
-        await shoot(`${id}-pattern`)
-        await editor.press('cancel')
-      }
-    })
-  }
-
-  const faultOf = (row: number) => ({
-    code: 'CONFIG',
-    message: 'Not translated.',
-    sentences: [
-      { key: 'inventoryRowNamed', values: { row, name: 'Bergen' } },
-      { key: 'rowSameUrl', values: { first: 1 } },
-    ],
-  })
-  const rowOf = (name: string, index: number) => ({
-    name,
-    address: `https://10.0.0.${index}`,
-    owned: index % 4 !== 3,
-    polled: true,
-    health: {
-      known: { isOld: false, routes: 20, running: 12, problems: 0 },
-      unreachable: index % 4 === 2,
-    },
-  })
-
-  async function show(theme: 'light' | 'dark' = 'light') {
-    await editor.open({ theme, prepare })
-  }
-
-  async function prepare(opened: Page) {
-    page = opened
-    await page.route('**/media-gateway/*', async (route) => {
-      const path = route.request().url().split('/').at(-1)!
-      const answer = answers[path]
-      if (!answer) return route.continue()
-      const body = route.request().postDataJSON() as Properties
-      asked.push({ path, body })
-      await route.fulfill({ json: answer(body) })
-    })
-  }
-
-  let counter = 0
-  async function addNew(properties: Properties): Promise<string> {
-    const id = `inventory-${counter++}`
-    await editor.add({ timeout: 10_000, ...properties, id, type: CONFIG })
-    return id
-  }
-
-  async function openNew(properties: Properties): Promise<string> {
-    const id = await addNew(properties)
-    await editor.openForm(id)
-    await editor.openTabOf(INVENTORY_FIELD)
-    return id
-  }
-
-  const openForm = async (id: string) => ({ form: await editor.openForm(id) })
-
-  const labels = () =>
-    page
-      .locator('.media-gateway-form label:visible')
-      .evaluateAll((all) => all.map((one) => one.textContent.trim()))
-  const focused = () => page.evaluate(() => document.activeElement?.id)
-  const frame = (property: string): Locator =>
-    page.locator(
-      `:is(#node-input-${property}, #node-config-input-${property}) + .red-ui-typedInput-container`,
-    )
-  const typed = (property: string): Locator =>
-    frame(property).locator('input.red-ui-typedInput-input')
-  const option = (name: string) =>
-    page.locator('.media-gateway-picker-option:visible', {
-      has: page.locator('.media-gateway-picker-name', { hasText: new RegExp(`^${name}$`) }),
-    })
-
-  async function typeOf(property: string, kind: string) {
-    if (property === 'inventory') await editor.openTabOf(INVENTORY_FIELD)
-    await frame(property).locator('.red-ui-typedInput-type-select').click()
-    await page.locator(`.red-ui-typedInput-options:visible [value="${kind}"]`).click()
-  }
-
-  async function says(property: string, wanted: string | RegExp) {
-    let said = ''
-    const line = page.locator(`#media-gateway-picker-says-${property}`)
-    const is = async () => {
-      said = (await line.innerText()).trim()
-      return typeof wanted === 'string' ? said === wanted : wanted.test(said)
-    }
-    await until(is).catch(() => should(said).equal(String(wanted)))
-  }
-
-  async function test() {
-    await editor.openTabOf('#media-gateway-test')
-    await page.click('#media-gateway-test')
-    await page.waitForFunction(
-      () => document.querySelector('#media-gateway-test-result')?.ariaBusy === 'false',
-    )
-  }
-
-  /** The labels of what only an inventory needs, where they do not fit their line. */
-  const twoLines = () =>
-    page
-      .locator('[data-media-gateway-when] .form-row:not(.media-gateway-beside) > label')
-      .evaluateAll((all) =>
-        all
-          .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height > 30)
-          .map((one) => one.textContent.trim()),
-      )
-
-  /** Looks for what can be computed; the picture is for the eye. */
-  async function lookAt(name: string) {
-    const form = page.locator('.media-gateway-form').last()
-    await takePicture(page.locator('.red-ui-tray-body').last(), `inventory-${name}`)
-    should(await flawsOf(form)).eql([], name)
-  }
 })
