@@ -22,8 +22,9 @@ export function createLamp(node: Node) {
   let shown: string | undefined
   let closed = false
 
-  function show(lamp: Lamp, text: string): void {
-    if (closed || `${lamp} ${text}` === shown) return
+  /** @param isAgain also where it says nothing new */
+  function show(lamp: Lamp, text: string, isAgain = false): void {
+    if (closed || (!isAgain && `${lamp} ${text}` === shown)) return
     shown = `${lamp} ${text}`
     node.status({ ...LAMPS[lamp], text })
   }

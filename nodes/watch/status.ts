@@ -41,7 +41,8 @@ export function createWatchStatus(
     if (`${lamp} ${news}` === latest && now - shownAt < TIME_SHOWN_EVERY_MS) return
     latest = `${lamp} ${news}`
     shownAt = now
-    single.show(lamp, text())
+    // An editor that has just taken over the deploy of somebody else has missed the one before.
+    single.show(lamp, text(), true)
   }
 
   /** @param text for an appliance that is the only one; of one of many only the reason is said */

@@ -157,6 +157,13 @@ describe('the label of a node without a name', () => {
   }
 })
 
+const GATEWAY = {
+  ...DEFAULTS[CONFIG],
+  id: 'gateway',
+  type: CONFIG,
+  baseUrl: 'https://gateway.example.com',
+}
+
 inBrowser('the labels on the canvas', function () {
   this.timeout(120_000)
   let editor: Editor
@@ -180,7 +187,7 @@ inBrowser('the labels on the canvas', function () {
     }
     await editor.deploy([
       { id: 'tab', type: 'tab', label: 'Labels' },
-      { ...DEFAULTS[CONFIG], id: 'gateway', type: CONFIG, baseUrl: 'https://gateway.example.com' },
+      GATEWAY,
       ...Object.entries(nodes).map(([id, [properties]], row) => ({
         ...common,
         y: 60 + row * 60,
@@ -267,7 +274,8 @@ inBrowser('the labels on the canvas', function () {
       await takePicture(page, 'status')
       for (const id of ['watches', 'typo']) await shows(id)
     } finally {
-      await editor.deploy([])
+      // A second try loads the page before it deploys its flow, and waits for this node.
+      await editor.deploy([GATEWAY])
       await simulator.stop()
     }
     should(editor.complaints).eql([])

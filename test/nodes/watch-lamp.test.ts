@@ -1,4 +1,5 @@
 // What the lamp under a watch shows, for each way in which what it watches can be.
+import { mock } from 'node:test'
 import type { Node } from 'node-red'
 import should from 'should'
 import { GatewayError } from '../../client/errors'
@@ -56,6 +57,21 @@ describe('the lamp of a watch', () => {
     const { fill, shape, text } = shown.at(-1) as Record<'fill' | 'shape' | 'text', string>
     return [`${fill} ${shape}`, text] as const
   }
+
+  it('is set again now and then, for an editor that did not know the node yet', () => {
+    let now = 0
+    const clock = mock.method(performance, 'now', () => now)
+    try {
+      const status = createWatchStatus(node, words, { hasInventory: false, language: 'en-US' })
+      for (; now <= 25_000; now += 1000) status.show(known({ routes: 0 }), true)
+      shown.length.should.equal(3)
+      status.close()
+      status.show(known({ routes: 0 }), true)
+      shown.length.should.equal(4)
+    } finally {
+      clock.mock.restore()
+    }
+  })
 
   for (const [name, health, look, text] of [
     ['a lost source', one(NO_SOURCE), 'red dot', 'City hall: no source 14:32:05'],
