@@ -19,7 +19,8 @@ const SESSION = 20
 /** Of the end, as docs/fleets.md promises it for a takeover. */
 const RECOVERY_MS = 10_000
 const ANSWERS_WITHIN_MS = 90_000
-const LATEST_MS = 60_000
+/** What is late is waited for so long, to tell it from what never comes. */
+const LATE_MS = 60_000
 /** Never fewer are left that nothing was done to. */
 const UNTOUCHED = 1
 
@@ -83,8 +84,7 @@ async function missedBy(fleet, within) {
   const late = (await fleet.uncovered()).map(
     ({ name, client, at }) => `${name} ${now - at} ms ago by ${client}`,
   )
-  // Tells what is slow from what never comes.
-  const came = await fleet.settle({ within: LATEST_MS })
+  const came = await fleet.settle({ within: LATE_MS })
   const when = came ? `after ${Math.round((performance.now() - began) / 1000)} s` : 'not at all'
   return [
     `Not every gateway was polled again within the TTL and 10 s, but ${when}. Until then: ${late.join(', ') || 'who polls them still changed'}.`,
