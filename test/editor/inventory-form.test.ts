@@ -1,6 +1,6 @@
 // An inventory in the forms: what they show, ask and save.
 import should from 'should'
-import { inBrowser, type EditorRED, type Properties } from '../support/editor'
+import { type EditorRED, type Properties } from '../support/editor'
 import { until } from '../support/until'
 
 import {
@@ -22,17 +22,15 @@ import {
   rowOf,
   says,
   show,
-  stageInventory,
   test,
   typeOf,
   typed,
+  withInventory,
 } from './inventory-page'
 
 declare const RED: EditorRED
 
-inBrowser('an inventory in the forms', function () {
-  this.timeout(60_000)
-  stageInventory()
+withInventory(() => {
   beforeEach(() => show())
 
   it('is one more line in the form of a gateway, and none in those of its nodes', async () => {

@@ -1,6 +1,6 @@
 // An inventory in the forms: how they look, with whatever can stand in them.
 import should from 'should'
-import { inBrowser, VIEWS, type Properties } from '../support/editor'
+import { VIEWS, type Properties } from '../support/editor'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
 
@@ -19,17 +19,14 @@ import {
   prepare,
   rowOf,
   says,
-  stageInventory,
   test,
   twoLines,
   typeOf,
   typed,
+  withInventory,
 } from './inventory-page'
 
-inBrowser('an inventory in the forms', function () {
-  this.timeout(60_000)
-  stageInventory()
-
+withInventory(() => {
   for (const { language, theme } of VIEWS) {
     it(`looks as it should in ${language}, ${theme}`, async () => {
       await editor.open({ language, theme, prepare })

@@ -2,7 +2,7 @@
 // What Node-RED would say of it is scripted.
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
-import { CONFIG, sharedEditor, type Editor, type Properties } from '../support/editor'
+import { CONFIG, inBrowser, sharedEditor, type Editor, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
@@ -33,8 +33,16 @@ export let page: Page
 export let asked: { path: string; body: Properties }[]
 export let answers: Record<string, (body: Properties) => object>
 
-/** A flow with an inventory, for an editor that each test opens. */
-export function stageInventory(): void {
+/** Describes a suite on a flow with an inventory, in an editor that each test opens. */
+export function withInventory(suite: () => void): void {
+  inBrowser('an inventory in the forms', function () {
+    this.timeout(60_000)
+    stageInventory()
+    suite()
+  })
+}
+
+function stageInventory(): void {
   before(async () => {
     editor = await sharedEditor()
     const credentials = { username: 'operator', password: 'example' }
