@@ -14,8 +14,9 @@ export interface Compact<Kind extends Common = Common> {
 }
 
 /**
- * What is shared so far, by its JSON. Definitions have the members of the table in `model/members`, and
- * conditions are words of the gateway, so there are few; what is beyond is kept with its object.
+ * What is shared so far, by its JSON: sets of names, of which there are few, and conditions, which are
+ * the same at most parts of most gateways. One that is full begins again, so that a gateway that never
+ * says the same twice takes nothing from the others for good.
  */
 const known = new Map<string, unknown>()
 const MOST_SHARED = 1000
@@ -44,6 +45,7 @@ export function shared<Data extends object>(data: Data): Data {
   const key = JSON.stringify(data)
   const found = known.get(key) as Data | undefined
   if (found) return found
-  if (known.size < MOST_SHARED && key.length <= LONGEST_SHARED) known.set(key, data)
+  if (known.size >= MOST_SHARED) known.clear()
+  if (key.length <= LONGEST_SHARED) known.set(key, data)
   return data
 }

@@ -176,9 +176,7 @@ function conditionAs(
 ): Condition {
   const isSame = known?.code === code && known?.state === state && known?.details === details
   if (known && isSame) return known
-  const condition = { code, state, details }
-  // Details are seldom the same.
-  return details === undefined ? shared(condition) : condition
+  return shared({ code, state, details })
 }
 
 function sameMap<T>(
@@ -293,18 +291,15 @@ function destinationsOf(
   hide: Hide,
   known?: RouteState['destinations'],
 ): RouteState['destinations'] {
-  const states: DestinationState[] = []
-  for (const [key, destination] of destinationsByKey(destinations)) {
-    const inPlace = known?.[states.length]
+  const states = [...destinationsByKey(destinations)].map(([key, destination], index) => {
+    const inPlace = known?.[index]
     const before = inPlace?.key === key ? inPlace : known?.find((one) => one.key === key)
     const part = partState('destination', destination, hide, before)
     const started = booleanFrom(destination.started) ?? before?.started
-    if (before && part === before && started === before.started) states.push(before)
-    else {
-      const { id, name, condition, definition } = part
-      states.push({ id, name, condition, definition, key, started })
-    }
-  }
+    if (before && part === before && started === before.started) return before
+    const { id, name, condition, definition } = part
+    return { id, name, condition, definition, key, started }
+  })
   // Another order says nothing.
   const isKnown = (one: DestinationState, at: number): boolean =>
     one === known?.[at] || known?.includes(one) === true

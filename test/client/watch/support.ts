@@ -53,7 +53,7 @@ export const open = (more: object = {}): Connection =>
     baseUrl: simulator.url,
     username: 'haiadmin',
     password: 'manager',
-    timeout: 500,
+    timeout: 2000,
     log: (level, text) => log.push(`${level} ${text}`),
     ...more,
   })
