@@ -1,8 +1,9 @@
 import http from 'node:http'
 import https from 'node:https'
+import { isIPv6 } from 'node:net'
 import { unescape } from 'node:querystring'
 import type { Duplex } from 'node:stream'
-import type { PeerCertificate, TLSSocket } from 'node:tls'
+import { checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls'
 import type { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
 import { GatewayError, say } from '../errors'
 import type { Certificate } from '../model/settings'
@@ -94,7 +95,21 @@ function createProxyAgent(
   if (proxy.username) url.username = encodeURIComponent(proxy.username)
   if (proxy.password) url.password = encodeURIComponent(proxy.password)
   const Agent = secure ? HttpsProxyAgent : HttpProxyAgent
-  return endingTunnels(new Agent({ ...options, proxy: url }))
+  return endingTunnels(namingIPv6(new Agent({ ...options, proxy: url })))
+}
+
+/** Makes a proxy agent name an IPv6 address to the proxy in brackets, as its port follows. */
+function namingIPv6(agent: http.Agent): http.Agent {
+  const connecting = agent as unknown as Connecting
+  const connect = connecting.createConnection.bind(agent)
+  connecting.createConnection = (options, connected) => {
+    const { host, checkServerIdentity: check = checkServerIdentity } = options
+    if (!isIPv6(host)) return connect(options, connected)
+    // A certificate has it without.
+    const checked: typeof check = (_, certificate) => check(host, certificate)
+    return connect({ ...options, host: `[${host}]`, checkServerIdentity: checked }, connected)
+  }
+  return agent
 }
 
 /** Makes a proxy agent end with itself the tunnels, too, that the proxy has not opened yet. */
@@ -126,8 +141,12 @@ export function passwordsOf({ url, password = '' }: ProxyOptions): string[] {
 }
 
 type Connected = (error: Error | null, socket?: Duplex) => void
+interface ConnectionOptions {
+  host: string
+  checkServerIdentity?: typeof checkServerIdentity
+}
 interface Connecting {
-  createConnection(options: object, connected?: Connected): Duplex | undefined
+  createConnection(options: ConnectionOptions, connected?: Connected): Duplex | undefined
 }
 
 /** Makes an agent hand on only connections whose certificate has this fingerprint. */

@@ -42,6 +42,7 @@ export async function newCertificate(
       altNames: [
         { type: 2, value: name },
         { type: 7, ip: '127.0.0.1' },
+        { type: 7, ip: '::1' },
       ],
     },
   ])

@@ -36,7 +36,9 @@ export class Proxy {
 
   private open(request: http.IncomingMessage, socket: net.Socket): void {
     this.opened++
-    const [host, port] = request.url!.split(':')
+    const { hostname, port } = new URL(`http://${request.url!}`)
+    // Not every machine has IPv6.
+    const host = hostname === '[::1]' ? '127.0.0.1' : hostname
     const onward = net.connect(Number(port), host, () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       for (const one of [socket, onward])

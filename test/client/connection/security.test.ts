@@ -200,6 +200,16 @@ describe('the password and the cookie', () => {
       }
     })
 
+    it('go to a gateway at an IPv6 address, with http and with https', async () => {
+      for (const tls of [undefined, { ca: certificate.cert }]) {
+        const proxy = await proxyTo()
+        const { port } = await simulate(tls && certificate)
+        const baseUrl = `${tls ? 'https' : 'http'}://[::1]:${port}`
+        await listDevices(open({ baseUrl, proxy, tls }), op())
+        proxy.connects.map(({ url }) => url).should.matchEach(`[::1]:${port}`)
+      }
+    })
+
     const refused: Record<string, (other: Simulator) => Partial<GatewayOptions>> = {
       'not the pinned one': () => ({ fingerprint: 'AB'.repeat(32) }),
       'of nobody that is known': () => ({}),
