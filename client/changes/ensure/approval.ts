@@ -17,25 +17,27 @@ import type { Site, Row } from './plan'
 export type Grounds = ReadonlyMap<string, { wanted: string; present: string }>
 
 /**
- * The ID of a plan, and what it rests on: the imprints of its rows too. Both are sealed: they show no
- * secret.
+ * The ID of a plan, and what it rests on, of which each row keeps its imprint until it is applied. ID
+ * and grounds are sealed: they show no secret.
  */
 export async function groundsOf(
-  { gateway, deviceId }: Site,
+  site: Site,
   rows: readonly Row[],
 ): Promise<{ id: string; grounds: Grounds }> {
+  const { gateway, deviceId } = site
   const seal = (value: unknown): string => gateway.seal(stableText(value))
-  const entries = await mapInSlices(
-    rows,
-    ({ wanted, options: { state, exact = false }, plan: { steps, before }, imprint }) => {
-      const present = before && [before.id, imprint]
-      return [
-        nameOf(wanted),
-        // What is sent follows from these. It can contain counters too, so it is no ground itself.
-        { wanted: seal([wanted, state, exact, steps]), present: seal(present) },
-      ] as const
-    },
-  )
+  const entries = await mapInSlices(rows, (row) => {
+    const { wanted, options, plan } = row
+    const { state, exact = false } = options
+    const { steps, before } = plan
+    row.imprint = imprintAt(site, before)
+    const present = before && [before.id, row.imprint]
+    return [
+      nameOf(wanted),
+      // What is sent follows from these. It can contain counters too, so it is no ground itself.
+      { wanted: seal([wanted, state, exact, steps]), present: seal(present) },
+    ] as const
+  })
   return { id: seal([deviceId, entries]), grounds: new Map(entries) }
 }
 

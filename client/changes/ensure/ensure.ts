@@ -8,7 +8,7 @@ import { RouteIndex } from '../../model/route-index'
 import type { Route } from '../../model/types'
 import { setLatest } from '../../memory'
 import { mapInSlices } from '../../slices'
-import { groundsOf, imprintAt, rememberGrounds, stalePlan, usedPlan } from './approval'
+import { groundsOf, rememberGrounds, stalePlan, usedPlan } from './approval'
 import { planned, planOn, type Ensured } from './apply'
 import { applyRows, type EnsureFailure } from './bulk'
 import { labelOf } from '../find'
@@ -87,11 +87,6 @@ export async function ensureRoutes(
   const { rows, problems } = await planRows(site, wanted, isList, options, operation)
   const plans = rows.map((row) => row.plan)
 
-  if (check || approve) {
-    await mapInSlices(rows, (row) => {
-      row.imprint = imprintAt(site, row.plan.before)
-    })
-  }
   const made = check || approve ? await groundsOf(site, rows) : undefined
   // What makes an approved plan impossible is a change since as well.
   if (isApplied && approve && made && planId !== made.id) {
