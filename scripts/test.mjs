@@ -36,7 +36,7 @@ async function run({ named, editor, commands, coverage, node, slowest, args }) {
   const code = runMocha(files, {
     results: join(root, 'coverage/results.json'),
     // The commands and the benches keep the machine busy themselves.
-    ...(commands && { jobs: 2 }),
+    ...(commands && { jobs: 3 }),
     isAll: named.length === 0 && !coverage,
     args,
     slowest,

@@ -9,8 +9,8 @@ import { judgeWatches, watchCells } from './watch'
 const args = process.argv.slice(2)
 const only = args.includes('--only') ? (args[args.indexOf('--only') + 1] ?? '') : undefined
 
-/** Cells are distributed among this many processes. */
-const PROCESSES = 3
+/** Cells are distributed among this many processes: half of their time they wait. */
+const PROCESSES = 5
 /** Cells in one Node-RED at a time. */
 const BATCH = 700
 
