@@ -33,16 +33,19 @@ export function appliancesIn({ appliance, applianceType }: AppliancesConfig): Wa
 export const aboutOf = (appliance: string | undefined): { appliance?: string } =>
   appliance === undefined ? {} : { appliance }
 
-/** What is wrong with an inventory, for a node: all of it, or what concerns the rows that the node is for. */
+/**
+ * What is wrong with an inventory, for a node: all of it, or what concerns the rows that the node is for,
+ * of which there are so many, here or on other instances.
+ */
 export function faultsFor(
   fleet: Fleet,
   wanted: Wanted,
-): [failure: GatewayError | undefined, rows: GatewayError[]] {
+): [failure: GatewayError | undefined, rows: GatewayError[], listed: () => number] {
   const rows = fleet
     .faults()
     .filter(({ cause: { appliance: name } }) => name && wanted(name) && fleet.owns(name))
   const ofAll = fleet.alerts().filter(({ cause }) => cause.appliance === undefined)
-  return [fleet.failure, [...ofAll, ...rows]]
+  return [fleet.failure, [...ofAll, ...rows], () => fleet.names().filter(wanted).length]
 }
 
 /** More errors at once would say no more. */

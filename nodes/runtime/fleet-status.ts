@@ -20,8 +20,15 @@ export interface FleetStatus {
   /** An appliance that nothing is known of yet has no standing. */
   set(name: string, standing?: Standing): void
   remove(name: string): void
-  /** What is wrong with the inventory: all of it, or the rows that concern the node. */
-  faulty(failure: GatewayError | undefined, rows: readonly GatewayError[]): void
+  /**
+   * What is wrong with the inventory: all of it, or the rows that concern the node.
+   * @param listed how many appliances the node is for, here or on other instances
+   */
+  faulty(
+    failure: GatewayError | undefined,
+    rows: readonly GatewayError[],
+    listed: () => number,
+  ): void
   /** The node cannot work. */
   fail(failure: GatewayError): void
   /** Clears the status. */
@@ -49,6 +56,7 @@ export function createFleetStatus(
   let bad = 0
   let failure: GatewayError | undefined
   let rows: readonly GatewayError[] = []
+  let listed = (): number => 0
   let pending: NodeJS.Immediate | undefined
 
   function put(name: string, standing: Standing | undefined): void {
@@ -71,7 +79,7 @@ export function createFleetStatus(
     // A row that is faulty may be in use as it was before.
     const others = rows.filter(({ cause: { appliance } }) => appliance && !all.has(appliance))
     const total = all.size + others.length
-    if (total === 0) return show('failing', words(`${kind}.fleetNone`, {}))
+    if (total === 0) return showNone()
     const values = { up: numbers.format(good), all: numbers.format(total) }
     const worst = WORST_FIRST.find((lamp) => standings.get(lamp)!.size > 0)
     const [first] = worst ? standings.get(worst)! : []
@@ -96,6 +104,12 @@ export function createFleetStatus(
     )
   }
 
+  function showNone(): void {
+    const elsewhere = listed()
+    if (elsewhere === 0) return show('failing', words(`${kind}.fleetNone`, {}))
+    show('unknown', words(`${kind}.fleetElsewhere`, { all: numbers.format(elsewhere) }))
+  }
+
   return {
     set(name, standing) {
       const before = all.get(name)
@@ -113,9 +127,10 @@ export function createFleetStatus(
       all.delete(name)
       changed()
     },
-    faulty(ofAll, ofRows) {
+    faulty(ofAll, ofRows, ofNode) {
       failure = ofAll
       rows = ofRows
+      listed = ofNode
       changed()
     },
     fail(error) {

@@ -295,6 +295,20 @@ describe('nodes of an inventory', () => {
     }
   })
 
+  it('a node whose gateways all belong to other instances, or to none yet, says how many there are', async () => {
+    write(rows())
+    const lease = { ...FILE(), share: 'lease', engine: 'nats://127.0.0.1:9' }
+    const credentials = { fleetKey: 'a key of sixteen or more' }
+    const some = { ...WATCH, applianceType: 'pattern', appliance: 'oslo-*' }
+    const none = { ...WATCH, applianceType: 'pattern', appliance: 'paris-*' }
+    const nodes = { watch: WATCH, some, none, failover: FAILOVER }
+    await load('', nodes, { gateway: lease, credentials })
+    await until(() => statusOf('failover') === '0 of 4 gateways here')
+    statusOf('watch')!.should.equal('0 of 4 gateways here')
+    statusOf('some')!.should.equal('0 of 2 gateways here')
+    statusOf('none')!.should.equal('no gateway to watch')
+  })
+
   it('a gateway that fails is one error with its name, and the others go on', async () => {
     const [first, second] = rows()
     write([first, { ...second, password: 'wrong' }, { name: 'typo', baseURL: 'http://10.0.0.1' }])

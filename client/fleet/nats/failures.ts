@@ -21,8 +21,11 @@ export function reasonOf(error: unknown): string {
   if (missing) return `no right to ${missing}`
   const from = error.cause instanceof Error ? error.cause : error
   const { code } = from as { code?: unknown }
-  return typeof code === 'string' ? code : error.message.slice(0, 200) || error.name
+  if (typeof code !== 'string') return error.message.slice(0, 200) || error.name
+  return OF_CERTIFICATES.test(code) ? `${code}: check its certificate and Engine TLS` : code
 }
+
+const OF_CERTIFICATES = /CERT|^UNABLE_TO_|^ERR_(TLS|SSL)_/
 
 /**
  * What the account was not allowed to do, as the right that it needs; undefined for other errors. Not the
