@@ -309,7 +309,7 @@ describe('a failover whose appliance moves', () => {
     await engine.give()
     engine.isAway = false
     const asked = engine.asked.length
-    await shows(/^no gateway/)
+    await shows(/^0 of 1 gateways here/)
     should(caught).have.length(1)
     should([simulator.journal.length, engine.asked.length]).eql([sent, asked])
   })
