@@ -1,4 +1,4 @@
-import 'should'
+import should from 'should'
 import * as fc from 'fast-check'
 import {
   destinationToSent,
@@ -361,9 +361,11 @@ describe('model: secrets', () => {
     })
     fc.assert(
       fc.property(arbitraryRoute, (route) => {
-        const text = JSON.stringify(hideSecrets(frozen(route)))
-        for (const { srtPassPhrase } of [route.source, ...route.destinations])
-          if (srtPassPhrase) text.should.not.containEql(srtPassPhrase)
+        const shown = hideSecrets(frozen(route))
+        const partsOf = ({ source, destinations }: typeof route) => [source, ...destinations]
+        // A name may happen to be the same text: it is no secret.
+        for (const [index, { srtPassPhrase }] of partsOf(route).entries())
+          if (srtPassPhrase) should(partsOf(shown)[index]!.srtPassPhrase).equal(HIDDEN)
       }),
     )
   })
