@@ -221,11 +221,12 @@ export function createProtection({ fleet, seed, isOver }) {
       count.failures[kind] = (count.failures[kind] ?? 0) + 1
       note(route, kind)
       await PLAYS[kind](route, random)
-      // Updates are changes of the source, each of which was seen.
-      if (route.way !== 'routes' && route.updates > route.seen + route.changes) {
-        blame(route, `got ${route.updates - route.seen} updates for ${route.changes} switches`)
+      // Updates are changes of the source, each of which was seen. From the beginning: one whose answer
+      // hangs is counted only when its connection ends, which may be after the next failure.
+      route.seen += route.changes
+      if (route.way !== 'routes' && route.updates > route.seen) {
+        blame(route, `got ${route.updates} updates for ${route.seen} switches`)
       }
-      route.seen = route.updates
     }
   }
 
