@@ -49,7 +49,9 @@ export function runMocha(files, { results, isAll = false, slowest = false, ...op
 /** The failures of a run that may be due to its load, or undefined. */
 function crowdedIn({ trouble, failures }) {
   const isFew = failures.length > 0 && failures.length <= MOST_CROWDED
-  return !trouble && isFew && failures.every(({ file }) => file) ? failures : undefined
+  // A property that has found a counterexample would only look for another one.
+  const mayBeLoad = ({ file, test }) => file && !test.includes('Property failed after')
+  return !trouble && isFew && failures.every(mayBeLoad) ? failures : undefined
 }
 
 function runFiles(files, options) {

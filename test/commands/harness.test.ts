@@ -208,6 +208,11 @@ describe('npm test', function () {
 
     for (const [what, text, isAll] of [
       ['named files', () => inTheCrowd('a'), false],
+      [
+        'a counterexample',
+        () => inTheCrowd('a').replace('late', 'Property failed after 2 tests'),
+        true,
+      ],
       ['what fails again', () => `it('a', () => { throw new Error('late') })`, true],
       [
         'more than two',
