@@ -222,14 +222,14 @@ export const SENTENCES = {
   variable:
     '__property__: the environment variable __variable__ is not set. Set it and restart Node-RED, or enter a value.',
   wholeNumber:
-    '__property__ is __given__; allowed are whole numbers from __least__ to __most__. Correct this setting, and deploy.',
+    '__property__ is __given__; allowed are whole numbers from __least__ to __most__. Correct this, and deploy.',
   number:
-    '__property__ is __given__; allowed are numbers from __least__ to __most__. Correct this setting, and deploy.',
+    '__property__ is __given__; allowed are numbers from __least__ to __most__. Correct this, and deploy.',
   secretPrefix:
-    '__property__ must be at least two letters, digits or underscores, and begin with a letter or an underscore. Correct this setting, and deploy.',
-  flag: '__property__ is __given__; allowed are true and false. Correct this setting, and deploy.',
-  lines: '__property__ must be text with one entry in each line. Correct this setting, and deploy.',
-  correctNode: 'Correct this setting, and deploy.',
+    '__property__ must be at least two letters, digits or underscores, and begin with a letter or an underscore. Correct this, and deploy.',
+  flag: '__property__ is __given__; allowed are true and false. Correct this, and deploy.',
+  lines: '__property__ must be text with one entry in each line. Correct this, and deploy.',
+  correctNode: 'Correct this, and deploy.',
   engineInvalid:
     'The engine must be an address such as nats://host:4222, or several with the same scheme, separated by commas.',
   engineHasUser:
@@ -263,7 +263,7 @@ export const SENTENCES = {
   inventoryNotJsonAt: 'The inventory is not valid JSON: see line __line__, column __column__.',
   inventoryTooLarge: 'The list is too large, or nested too deep.',
   inventoryHosts:
-    'The property inventoryHosts must be names or addresses of hosts, such as *.example.net, and "__pattern__" is none. Correct this setting, and deploy.',
+    'The property inventoryHosts must be names or addresses of hosts, such as *.example.net, and "__pattern__" is none. Correct this, and deploy.',
   inventoryFile: 'The file __path__ cannot be read (__reason__).',
   inventoryContext: 'The global context has nothing in "__key__".',
   inventoryStore: 'The value "__key__" in the global context cannot be read (__reason__).',

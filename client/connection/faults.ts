@@ -95,15 +95,14 @@ export function connectionFault(error: Error, reached: boolean, scheme?: string)
     const said = say('speaksNoTls')
     if (!reached) return new TransportFault('TLS', said, { reached, reason: 'EPROTO' })
   }
-  const certificate = CERTIFICATE[code]
-  if (certificate || /^(CERT_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(code) || code === 'EPROTO') {
+  if (isOfTls(code) || code === 'EPROTO') {
     if (reached) {
       return new TransportFault('UNAVAILABLE', say('tlsBroke', { reason: code }), {
         reached,
         reason: code,
       })
     }
-    return new TransportFault('TLS', certificate ?? say('tlsFailed', { reason: code }), {
+    return new TransportFault('TLS', CERTIFICATE[code] ?? say('tlsFailed', { reason: code }), {
       reached,
       reason: code,
     })
@@ -168,6 +167,10 @@ const CERTIFICATE: Record<string, readonly Sentence[]> = {
   ERR_TLS_CERT_ALTNAME_INVALID: [say('otherName'), say('pin')],
   CERT_FINGERPRINT: [say('otherCertificate')],
 }
+
+/** Whether a code of Node.js says that a certificate is not trusted, or that no TLS came about. */
+export const isOfTls = (code: string): boolean =>
+  code in CERTIFICATE || /^(CERT_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(code)
 
 /**
  * The error for a response that is a refusal: status 4xx or 5xx, or an error body, see

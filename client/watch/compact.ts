@@ -15,7 +15,7 @@ export interface Compact<Kind extends Common = Common> {
 
 /**
  * What is shared so far, by its JSON: sets of names, of which there are few, and conditions, which are
- * the same at most parts of most gateways. One that is full begins again, so that a gateway that never
+ * the same at most parts of most gateways. It begins again when it is full, so that a gateway that never
  * says the same twice takes nothing from the others for good.
  */
 const known = new Map<string, unknown>()
@@ -45,7 +45,8 @@ export function shared<Data extends object>(data: Data): Data {
   const key = JSON.stringify(data)
   const found = known.get(key) as Data | undefined
   if (found) return found
+  if (key.length > LONGEST_SHARED) return data
   if (known.size >= MOST_SHARED) known.clear()
-  if (key.length <= LONGEST_SHARED) known.set(key, data)
+  known.set(key, data)
   return data
 }

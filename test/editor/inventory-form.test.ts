@@ -1,6 +1,6 @@
 // An inventory in the forms: what they show, ask and save.
 import should from 'should'
-import { type EditorRED, type Properties } from '../support/editor'
+import type { EditorRED, Properties } from '../support/editor'
 import { until } from '../support/until'
 
 import {

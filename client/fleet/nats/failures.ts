@@ -1,4 +1,5 @@
 import type { PermissionViolationError } from '@nats-io/transport-node'
+import { isOfTls } from '../../connection/faults'
 import { GatewayError, words } from '../../errors'
 import { inTime } from '../../stop'
 
@@ -22,10 +23,8 @@ export function reasonOf(error: unknown): string {
   const from = error.cause instanceof Error ? error.cause : error
   const { code } = from as { code?: unknown }
   if (typeof code !== 'string') return error.message.slice(0, 200) || error.name
-  return OF_CERTIFICATES.test(code) ? `${code}: check its certificate and Engine TLS` : code
+  return isOfTls(code) ? `${code}: check its certificate and Engine TLS` : code
 }
-
-const OF_CERTIFICATES = /CERT|^UNABLE_TO_|^ERR_(TLS|SSL)_/
 
 /**
  * What the account was not allowed to do, as the right that it needs; undefined for other errors. Not the
