@@ -191,10 +191,15 @@ function tooMuch(text: string, { levels, values, characters }: Limits): TextFaul
 
 /** Where the text ends that begins at a quotation mark. */
 function endOfText(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const character = text.charCodeAt(at)
-    if (character === QUOTE) return at
-    if (character === BACKSLASH) at++
-  }
-  return text.length
+  let end = start
+  do end = text.indexOf('"', end + 1)
+  while (end >= 0 && isEscaped(text, end))
+  return end < 0 ? text.length : end
+}
+
+/** An odd number of backslashes stands before it. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--
+  return (at - first) % 2 === 1
 }

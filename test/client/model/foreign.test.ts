@@ -1,4 +1,5 @@
 import 'should'
+import * as fc from 'fast-check'
 import { MOST, parsedWithin, plainCopy, type Limits } from '../../../client/model/foreign'
 
 const SMALL: Limits = { levels: 3, values: 5, characters: 40 }
@@ -77,6 +78,41 @@ describe('plainCopy', () => {
 describe('parsedWithin', () => {
   it('parses what is within the limits, and ignores brackets in texts', () => {
     parsedWithin('{"a":"[[[[,,,,,,,\\"[["}', SMALL).should.eql({ value: { a: '[[[[,,,,,,,"[[' } })
+  })
+
+  /** Brackets that open, and commas, outside of texts: of which depth. */
+  function costOf(value: unknown): { levels: number; values: number } {
+    if (typeof value !== 'object' || value === null) return { levels: 0, values: 0 }
+    const inside = Object.values(value).map(costOf)
+    return {
+      levels: 1 + Math.max(0, ...inside.map(({ levels }) => levels)),
+      values: inside.reduce((sum, { values }) => sum + values, Math.max(1, inside.length)),
+    }
+  }
+
+  it('counts what a text costs whatever its texts contain', () => {
+    const quoted = fc.stringMatching(/^[\\\\"[\]{},a]{0,12}$/)
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 5 },
+        quoted,
+        fc.array(tie('tree'), { maxLength: 4 }),
+        fc.dictionary(quoted, tie('tree'), { maxKeys: 4, noNullPrototype: true }),
+      ),
+    }))
+    fc.assert(
+      fc.property(tree, (value) => {
+        const text = JSON.stringify(value)
+        const limits = { ...costOf(value), characters: text.length }
+        parsedWithin(text, limits).should.eql({ value })
+        const of = (less: Partial<Limits>): unknown =>
+          parsedWithin(text, { ...limits, ...less }).fault
+        if (limits.levels > 0) of({ levels: limits.levels - 1 })!.should.equal('is nested too deep')
+        if (limits.values > 0)
+          of({ values: limits.values - 1 })!.should.equal('has too many values')
+        of({ characters: text.length - 1 })!.should.equal('is too long')
+      }),
+    )
   })
 
   const faults: Array<[string, string, string]> = [
