@@ -104,7 +104,6 @@ async function editorJob({ binary, folder, found }) {
     results,
     // Those that run at once have a browser and a Node-RED each, so they do more than wait.
     jobs: 3,
-    isAll: true,
     env: { NODE_RED: folder, NODE_RED_NODE: binary, ...env },
   })
   if (code !== 0) throw new Error('Tests failed: see above.')

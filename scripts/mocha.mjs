@@ -1,6 +1,6 @@
 // Runs test files with mocha, several at a time.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path'
@@ -8,8 +8,6 @@ import { root } from './ready.mjs'
 
 /** A run with more retried tests fails: test/support/browser.ts retries those in a browser. */
 const MOST_RETRIED = 2
-/** Of a run of all tests, so many may fail beside others if they pass when they run alone. */
-const MOST_CROWDED = 2
 /** In a long run, one test of so many more. */
 const ONE_OF = 100
 /** Of each Node.js that a run starts. test/support/hooks.ts checks the total memory. */
@@ -21,49 +19,23 @@ const HEAP_MEGABYTES = 640
  * @param results the file for the counts
  * @param jobs how many at a time at least: most wait most of the time. TEST_JOBS sets it for a machine
  *   whose speed is not known
- * @param isAll that these are all tests: then a file of which one fails beside others is run once more,
- *   alone. What passes there has a time limit that the load exceeds: it is named, and its run is no failure
  * @param slowest lists the files that took longest
  * @param binary another Node.js to run them with
  * @param before a command to put in front, such as that for coverage
  */
-export function runMocha(files, { results, isAll = false, slowest = false, ...options }) {
-  const report = `${results}.files`
-  let code = runFiles(files, { results, report, ...options })
-  if (slowest) printSlowest(report)
-  let counts = readResults(results)
-  const crowded = isAll && counts ? crowdedIn(counts) : undefined
-  if (crowded) {
-    console.log(`\n${tests(crowded.length)} failed beside others. Now alone:`)
-    for (const { test } of crowded) console.log(`  ${test}`)
-    const again = [...new Set(crowded.map(({ file }) => file))]
-    if (runFiles(again, { results, report, ...options, jobs: 1 }) === 0) {
-      code = 0
-      counts = { ...counts, passed: counts.passed + crowded.length, failed: 0, crowded }
-      writeFileSync(results, JSON.stringify(counts))
-    }
-  }
-  return counts && printResults(counts) ? code : code || 1
-}
-
-/** The failures of a run that may be due to its load, or undefined. */
-function crowdedIn({ trouble, failures }) {
-  const isFew = failures.length > 0 && failures.length <= MOST_CROWDED
-  // A property that has found a counterexample would only look for another one.
-  const mayBeLoad = ({ file, test }) => file && !test.includes('Property failed after')
-  return !trouble && isFew && failures.every(mayBeLoad) ? failures : undefined
-}
-
-function runFiles(files, options) {
-  const {
+export function runMocha(
+  files,
+  {
     results,
-    report,
     jobs = Number(process.env.TEST_JOBS) || 14,
+    slowest = false,
     args = [],
     before = [],
     env = {},
     binary = process.execPath,
-  } = options
+  },
+) {
+  const report = `${results}.files`
   mkdirSync(dirname(results), { recursive: true })
   for (const path of [results, report]) rmSync(path, { force: true })
   const { status } = spawnSync(
@@ -97,7 +69,9 @@ function runFiles(files, options) {
       },
     },
   )
-  return status ?? 1
+  if (slowest) printSlowest(report)
+  const counts = readResults(results)
+  return counts && printResults(counts) ? (status ?? 1) : status || 1
 }
 
 function readResults(path) {
@@ -110,17 +84,13 @@ function readResults(path) {
 }
 
 /** Prints the results, the counts last; returns false if the run itself went wrong. */
-function printResults({ trouble, passed, failed, skipped, retried, crowded = [] }) {
+function printResults({ trouble, passed, failed, skipped, retried }) {
   if (trouble) console.error(trouble)
   const most = Math.max(MOST_RETRIED, Math.ceil((passed + failed) / ONE_OF))
   const tooMany = retried.length > most
   if (retried.length > 0) {
     console.log(`${tests(retried.length)} in a browser needed a second try:`)
     for (const test of retried) console.log(`  ${test}`)
-  }
-  if (crowded.length > 0) {
-    console.log(`${tests(crowded.length)} failed beside others and passed alone:`)
-    for (const { test } of crowded) console.log(`  ${test}`)
   }
   if (tooMany) console.error(`No more than ${most} may: this run has failed.`)
   printSkipped(skipped)

@@ -37,7 +37,6 @@ async function run({ named, editor, commands, coverage, node, slowest, args }) {
     results: join(root, 'coverage/results.json'),
     // The commands and the benches keep the machine busy themselves.
     ...(commands && { jobs: 3 }),
-    isAll: named.length === 0 && !coverage,
     args,
     slowest,
     binary,

@@ -146,11 +146,7 @@ describe('npm test', function () {
     after(() => rmSync(folder, { recursive: true, force: true }))
 
     /** Runs a file of tests as `npm test` does. */
-    function run(
-      text: string,
-      env: object = {},
-      isAll = false,
-    ): Promise<{ code: number; lines: string[] }> {
+    function run(text: string, env: object = {}): Promise<{ code: number; lines: string[] }> {
       const file = join(folder, 'sample.test.cjs')
       writeFileSync(file, text)
       const script = `
@@ -158,7 +154,6 @@ describe('npm test', function () {
         process.exitCode = runMocha([${JSON.stringify(file)}], {
           results: ${JSON.stringify(join(folder, 'results.json'))},
           jobs: 1,
-          isAll: ${isAll},
         })`
       return new Promise((resolve) => {
         execFile(
@@ -183,50 +178,6 @@ describe('npm test', function () {
       code.should.equal(1)
       lines.at(-1)!.should.equal('1 passed, 1 failed')
     })
-
-    const marker = (): string => JSON.stringify(join(folder, 'tried'))
-    const inTheCrowd = (title: string): string => `
-      it('${title}', () => {
-        const { existsSync, writeFileSync } = require('node:fs')
-        if (existsSync(${marker()})) return
-        writeFileSync(${marker()}, '')
-        throw new Error('late')
-      })`
-
-    it('and before them what failed beside others and passed alone', async () => {
-      const { code, lines } = await run(`${inTheCrowd('a')}; it('b', () => {})`, {}, true)
-      rmSync(join(folder, 'tried'))
-      code.should.equal(0)
-      lines
-        .slice(-3)
-        .should.eql([
-          '1 test failed beside others and passed alone:',
-          '  a: late',
-          '2 passed, 0 failed',
-        ])
-    })
-
-    for (const [what, text, isAll] of [
-      ['named files', () => inTheCrowd('a'), false],
-      [
-        'a counterexample',
-        () => inTheCrowd('a').replace('late', 'Property failed after 2 tests'),
-        true,
-      ],
-      ['what fails again', () => `it('a', () => { throw new Error('late') })`, true],
-      [
-        'more than two',
-        () => ['a', 'b', 'c'].map((one) => `it('${one}', () => { throw new Error() })`).join(';'),
-        true,
-      ],
-    ] as const) {
-      it(`and forgives nothing of ${what}`, async () => {
-        const { code, lines } = await run(text(), {}, isAll)
-        rmSync(join(folder, 'tried'), { force: true })
-        code.should.be.above(0)
-        lines.at(-1)!.should.match(/^\d passed, [123] failed$/)
-      })
-    }
 
     it('and before them how many are skipped without a browser, and how to run them', async () => {
       const { code, lines } = await run(

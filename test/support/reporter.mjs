@@ -13,10 +13,6 @@ export default class Reporter extends Mocha.reporters.Spec {
     runner.on('retry', (test, error) => {
       retried.push(`${test.fullTitle()}: ${error?.message}`)
     })
-    const failures = []
-    runner.on('fail', (test, error) => {
-      failures.push({ file: test.file, test: `${test.fullTitle()}: ${error?.message}` })
-    })
     const skipped = []
     runner.on('pending', (test) => skipped.push(test.fullTitle()))
     // On exit, so that the results are there even if a test ends the process.
@@ -24,7 +20,7 @@ export default class Reporter extends Mocha.reporters.Spec {
       const { passes: passed, failures: failed } = this.stats
       writeFileSync(
         options.reporterOptions.output,
-        JSON.stringify({ trouble, passed, failed, failures, skipped, retried }),
+        JSON.stringify({ trouble, passed, failed, skipped, retried }),
       )
     })
   }
