@@ -148,8 +148,8 @@ function send(run: Run, change: Change, isHalfway = false): void {
 
 /** How long after each time a switch is sent again, in ms, while the route shows the old source. */
 const AGAIN_MS = [2000, 4000, 8000] as const
-/** An accepted change may take so long to show. */
-const PENDING_MS = 30_000
+/** A change may take so long to show. */
+export const PENDING_MS = 30_000
 
 /** When a switch that has just been sent, or has failed, is due once more. */
 export const againAt = ({ sends }: Change, now: number): number =>

@@ -3,6 +3,7 @@
 import type { FailoverCause, Side } from '../model/failover'
 import { otherOf } from '../model/failover-sides'
 import {
+  PENDING_MS,
   begin,
   endLoss,
   finish,
@@ -38,7 +39,8 @@ export function onLook(run: Run, look: Look): void {
   if (isGap(run)) memory.waits = {}
   memory.lookedAt = now
   hear(run, look)
-  if (look.route === 'unknown' || isHalfApplied(run, look)) return unknown(run)
+  if (look.route === 'unknown') return unknown(run)
+  if (isHalfApplied(run, look)) return
 
   noticeSource(run, look)
   const side = sideIn(run, look)
@@ -61,13 +63,14 @@ export function isGap({ memory, settings, now }: Run): boolean {
 }
 
 /** Our own change, of which the gateway shows one part already. */
-const isHalfApplied = ({ memory: { change }, settings }: Run, look: Known): boolean =>
+const isHalfApplied = ({ memory: { change, sent }, settings, now }: Run, look: Known): boolean =>
   settings.method === 'source' &&
   look.route === 'running' &&
   look.inUse === 'other' &&
   look.isPending === true &&
   change !== undefined &&
-  change.arrivedAt === undefined
+  change.arrivedAt === undefined &&
+  now - (sent ?? change).at < PENDING_MS
 
 /** What the monitors show. A monitor that shows nothing says nothing. */
 function hear({ memory, now }: Run, look: Look): void {

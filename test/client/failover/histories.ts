@@ -1,6 +1,7 @@
 // Random histories of a protected route, and what must hold in each of them. Used by the tests and
 // by the bench.
 import { isFresh, notProtecting } from '../../../client/failover/decision'
+import type { Look } from '../../../client/failover/types'
 import type { FailoverSettings, InUse, Side } from '../../../client/model/failover'
 import {
   dice,
@@ -155,6 +156,7 @@ export function randomWorld(seed: number, { seconds, withPerson, withRestarts }:
     backup: of(0.5) ? 'silent' : witness(),
     ...(withPerson && of(0.3) && { undo: next() / 2 }),
     script: script.sort((one, other) => one.at - other.at),
+    ...(method === 'source' && of(0.3) && { half: next() }),
   }
 }
 
@@ -264,6 +266,13 @@ export function faultsOf(world: World): { story: Story; faults: string[] } {
   return { story, faults }
 }
 
+/** What a read shows; nothing while it shows a part of our own change. */
+function lookIn({ input, truth }: Moment): Look | undefined {
+  const look = input.kind === 'look' ? input.look : undefined
+  const isHalf = look?.route === 'running' && look.inUse === 'other' && truth.inUse !== 'other'
+  return isHalf ? undefined : look
+}
+
 function watchAll(world: World): {
   watch: (moment: Moment, story: Story) => void
   end: (story: Story) => string[]
@@ -302,7 +311,7 @@ function watchAll(world: World): {
   function watch(moment: Moment, { settings }: Story): void {
     const { at, now, input, before, after, truth } = moment
     const { memory, act } = after
-    const look = input.kind === 'look' ? input.look : undefined
+    const look = lookIn(moment)
     const isAnswer = look !== undefined && look.route !== 'unknown'
     if (isAnswer) {
       blind = at - lastAnswer
@@ -374,9 +383,10 @@ function watchAll(world: World): {
     trials[side] = []
   }
 
-  function checkEvents({ at, now, input, before, after }: Moment): void {
+  function checkEvents(moment: Moment): void {
+    const { at, now, input, before, after } = moment
     const { memory, events } = after
-    const look = input.kind === 'look' ? input.look : undefined
+    const look = lookIn(moment)
     if (before.state === 'unknown' && before.inUse === undefined) isTold = undefined
     for (const { event, reason, to, failure } of events) {
       if (event === 'failover.switched') {
@@ -416,11 +426,9 @@ function watchAll(world: World): {
     }
   }
 
-  function checkProtection(
-    { at, now, input, after, truth }: Moment,
-    settings: FailoverSettings,
-  ): void {
-    const look = input.kind === 'look' ? input.look : undefined
+  function checkProtection(moment: Moment, settings: FailoverSettings): void {
+    const { at, now, after, truth } = moment
+    const look = lookIn(moment)
     if (!look || look.route === 'unknown') return
     const { memory } = after
     const isOurs = look.route === 'running' && look.inUse !== 'other'

@@ -257,3 +257,20 @@ describe('a loss of protection', () => {
     should(of({ ...heldLoss, script: [...heldLoss.script!, released] })).be.undefined()
   })
 })
+
+describe('a route that shows a part of a switch', () => {
+  const slow = { seconds: 200, mainBad: failed, apply: 20, settings: { holdOff: 4 } }
+
+  it('is neither unknown nor in the hands of a person', () => {
+    const { told, states } = play({ ...slow, half: 0.9 })
+    told.should.eql(['128.5 switched'])
+    states.should.not.containEql('unknown')
+  })
+
+  it('has the source of a person after half a minute, however long it is pending', () => {
+    const script = [{ at: 105, person: 'other' } as const]
+    const { told, states } = play({ ...slow, isPending: true, script })
+    told.should.eql(['134.5 taken-over'])
+    states.at(-1)!.should.equal('134.5 foreign')
+  })
+})

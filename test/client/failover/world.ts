@@ -69,6 +69,8 @@ export interface World {
   connect?: number
   /** Some change of the route never ends. */
   isPending?: boolean
+  /** For this share of the time that a change takes, the route shows a part of it. */
+  half?: number
   main?: Witness
   backup?: Witness
   /** How often a person saves an old form just after a switch. */
@@ -302,6 +304,10 @@ export function play(
       return { route: 'stopped', ...known }
     if (isStopped) return { route: 'stopped', inUse, ...known }
     const isPending = world.isPending === true || later.length > 0
+    const isHalf = later.some(
+      (one) => one.step === 'set' && one.at - at <= (world.half ?? 0) * applyMs,
+    )
+    if (isHalf) return { route: 'running', inUse: 'other', good: false, isPending, ...known }
     return { route: 'running', inUse, good: isGood(), ...(isPending && { isPending }), ...known }
   }
 
