@@ -19,7 +19,7 @@ describe('a response that is made to cost much', () => {
   async function start(reply: Script): Promise<void> {
     appliance = new ScriptedAppliance(reply)
     await appliance.start()
-    gateway = connectTo(appliance, { timeout: 5000 })
+    gateway = connectTo(appliance, { timeout: 50_000 })
   }
   afterEach(async () => {
     await gateway.close()
