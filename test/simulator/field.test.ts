@@ -151,7 +151,7 @@ describe('the dialect field of the simulator', () => {
     })
 
     it('goes on automatically until the simulator stops', async () => {
-      const simulator = await simulate({ dialect: 'field', life: { seed: 1, pace: 20_000 } })
+      const simulator = await simulate({ dialect: 'field', life: { seed: 1, pace: 1000 } })
       await pause(500)
       const asked = Date.now()
       const [first] = (await call(simulator.url, 'GET', '/simulator/truth')).json
