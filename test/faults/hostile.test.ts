@@ -199,7 +199,7 @@ describe('a hostile input', function () {
       method: 'POST',
       headers: { 'content-type': type },
       body,
-      signal: AbortSignal.timeout(15_000),
+      signal: AbortSignal.timeout(30_000),
     })
     const text = await response.text()
     said = text
@@ -510,7 +510,7 @@ describe('a hostile input', function () {
       ])
       const scraped = async (): Promise<number> => {
         const response = await fetch(`${nodeRed.url}metrics`, {
-          signal: AbortSignal.timeout(15_000),
+          signal: AbortSignal.timeout(30_000),
         })
         said = await response.text()
         return response.status

@@ -1,5 +1,5 @@
 /** Longer than any load on the machine can explain. */
-const LONGEST_MS = 15_000
+const LONGEST_MS = 30_000
 /** Between two tries: at first, and at last, since some conditions read a whole file. */
 const SHORTEST_MS = 10
 const EACH_LONGER = 1.2

@@ -3,7 +3,8 @@ import * as fc from 'fast-check'
 import 'should'
 import { BEAT, TTL, World, type Instance } from './ownership-world'
 
-describe('the ownership of slots in whatever may happen', () => {
+describe('the ownership of slots in whatever may happen', function () {
+  this.timeout(120_000)
   const nothing = (): void => undefined
   interface Fault {
     world: World
