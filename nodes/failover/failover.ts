@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Node, NodeAPI } from 'node-red'
 import { Stop } from '../../client/stop'
-import { asGatewayError, closedError, invalidInput, type GatewayError } from '../../client/errors'
+import {
+  asGatewayError,
+  closedError,
+  invalidInput,
+  thrownAs,
+  type GatewayError,
+} from '../../client/errors'
 import { newOperation } from '../../client/connection/operation'
 import type { FailoverReport } from '../../client/failover/protect'
 import { booleanFrom } from '../../client/model/convert'
@@ -137,10 +143,13 @@ export = (RED: NodeAPI): void => {
     }
 
     this.on('input', (incoming, _send, done) => {
-      obey(incoming as Message).then(
-        () => done(),
-        (error: unknown) => done(complete(error)),
-      )
+      obey(incoming as Message)
+        .then(
+          () => done(),
+          (error: unknown) => done(complete(error)),
+        )
+        // What Node-RED cannot copy for a Catch or Complete node must not end it.
+        .catch((error: unknown) => this.error(thrownAs(error)))
     })
 
     // Two parameters: from their number, Node-RED knows that it has to wait.

@@ -1,5 +1,11 @@
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, asGatewayError, closedError, type Identity } from '../../client/errors'
+import {
+  GatewayError,
+  asGatewayError,
+  closedError,
+  thrownAs,
+  type Identity,
+} from '../../client/errors'
 import { newOperation } from '../../client/connection/operation'
 import { whenStarted } from '../runtime/flows-started'
 import { aboutOf, followAppliances } from '../runtime/appliances'
@@ -136,10 +142,13 @@ export = (RED: NodeAPI): void => {
         if (closed) throw closedError()
         send(Object.assign(message, scraped))
       }
-      answer().then(
-        () => done(),
-        (error: unknown) => done(complete(error)),
-      )
+      answer()
+        .then(
+          () => done(),
+          (error: unknown) => done(complete(error)),
+        )
+        // What Node-RED cannot copy for a Catch or Complete node must not end it.
+        .catch((error: unknown) => this.error(thrownAs(error)))
     })
 
     this.on('close', () => {

@@ -239,16 +239,28 @@ describe('an appliance that behaves otherwise', () => {
       ;(await send('get-route', { routeId })).error!.code.should.equal('INVALID_INPUT')
     })
 
+    const other = new Proxy(
+      {},
+      {
+        ownKeys() {
+          throw new Error('do not list')
+        },
+      },
+    )
+
+    for (const type of ['metrics', 'failover', 'get-device']) {
+      it(`a message that cannot be copied for a Catch node is in the log (${type})`, async () => {
+        await load(appliance.url, { [type]: { gateway: 'nowhere', gateways: 'one' } })
+        const { done, caught } = await send(type, { other })
+        done.should.equal(1)
+        ;(caught === undefined).should.be.true()
+        const logged = helper.log().args.map(([{ msg }]) => String(msg))
+        logged.filter((text) => text.includes('do not list')).should.have.length(1)
+      })
+    }
+
     it('a message that cannot be copied for a second wire ends once, and says so', async () => {
       await load(appliance.url, { 'list-devices': { wires: [['out', 'caught']] } })
-      const other = new Proxy(
-        {},
-        {
-          ownKeys() {
-            throw new Error('do not list')
-          },
-        },
-      )
       const { done: times, error } = await send('list-devices', { other })
       times.should.equal(1)
       error!.message.should.match(/responded, but the message could not be sent on/)
