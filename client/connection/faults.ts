@@ -96,6 +96,10 @@ export function connectionFault(error: Error, reached: boolean, scheme?: string)
     if (!reached) return new TransportFault('TLS', said, { reached, reason: 'EPROTO' })
   }
   if (isOfTls(code) || code === 'EPROTO') {
+    if (NOT_THE_CLIENT.test(code)) {
+      const said = say('tlsFailed', { reason: code })
+      return new TransportFault('TLS', said, { reached: false, reason: 'EPROTO' })
+    }
     if (reached) {
       return new TransportFault('UNAVAILABLE', say('tlsBroke', { reason: code }), {
         reached,
@@ -122,6 +126,12 @@ export function connectionFault(error: Error, reached: boolean, scheme?: string)
 
 /** What OpenSSL says of a server that does not speak TLS. */
 const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|http.request/i
+
+/**
+ * What OpenSSL says where a server refuses the client certificate, or misses one: with TLS 1.3 only
+ * after the client has begun to send, and before the server reads that.
+ */
+const NOT_THE_CLIENT = /_ALERT_(.*CERTIFICATE|UNKNOWN_CA)/
 
 /** The other scheme may be the right one. */
 const otherScheme = (scheme: string | undefined): Sentence[] => {
@@ -171,6 +181,10 @@ const CERTIFICATE: Record<string, readonly Sentence[]> = {
 /** Whether a code of Node.js says that a certificate is not trusted, or that no TLS came about. */
 export const isOfTls = (code: string): boolean =>
   code in CERTIFICATE || /^(CERT_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(code)
+
+/** Whether a certificate is not trusted, and a person may judge it. */
+export const isUntrusted = (error: unknown): boolean =>
+  error instanceof GatewayError && error.code === 'TLS' && error.cause.reason !== 'EPROTO'
 
 /**
  * The error for a response that is a refusal: status 4xx or 5xx, or an error body, see

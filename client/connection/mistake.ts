@@ -2,7 +2,7 @@ import { GatewayError } from '../errors'
 import type { Mistake } from '../model/settings'
 import type { ProxyOptions } from './agents'
 import { newCounters } from './counters'
-import { TransportFault } from './faults'
+import { isUntrusted } from './faults'
 import { parseBase } from './settings'
 import { createTransport } from './transport'
 
@@ -54,12 +54,7 @@ async function isBetter(base: URL, kind: Mistake['kind'], proxy?: ProxyOptions):
     return kind === 'path' ? answer.unreadable === undefined : answer.status !== 400
   } catch (fault) {
     // A certificate for a person to judge.
-    return (
-      kind === 'https' &&
-      fault instanceof TransportFault &&
-      fault.code === 'TLS' &&
-      fault.cause.reason !== 'EPROTO'
-    )
+    return kind === 'https' && isUntrusted(fault)
   } finally {
     transport.destroy()
   }

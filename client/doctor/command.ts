@@ -6,6 +6,7 @@ import { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { readCertificate } from '../connection/certificate'
 import { openConnection, type GatewayOptions } from '../connection/connection'
+import { isUntrusted } from '../connection/faults'
 import { mayAct, rolesOf } from '../connection/roles'
 import { normalFingerprint, parseBase } from '../connection/settings'
 import { GatewayError } from '../errors'
@@ -189,8 +190,7 @@ async function examine(command: Command, password: string, stop: Stop): Promise<
     print('It was not sent anywhere. Read it before you pass it on.')
     if (failure ?? done?.failure) throw failure ?? done?.failure
   } catch (error) {
-    const isUntrusted = error instanceof GatewayError && error.code === 'TLS'
-    if (!isUntrusted || !certificate || command.fingerprint) throw error
+    if (!isUntrusted(error) || !certificate || command.fingerprint) throw error
     await gateway.close()
     await trust(certificate, messageOf(error), stop)
     return examine({ ...command, fingerprint: certificate.fingerprint }, password, stop)

@@ -1,6 +1,8 @@
 import 'should'
+import { X509Certificate } from 'node:crypto'
 import http from 'node:http'
 import { startSimulator, type Simulator } from '../../simulator'
+import { selfSignedCertificate } from '../support/certificate'
 import { NodeRed, type Properties } from '../support/node-red'
 import { Proxy } from '../support/proxy'
 import { ScriptedAppliance, closed, good, listen } from '../support/scripted-appliance'
@@ -253,6 +255,17 @@ describe('a test of a connection', () => {
     body['message']!.should.match(/refused the username/).and.not.match(/option|baseUrl/i)
     const certificate = await test(form(secure.url))
     certificate.body['message']!.should.match(/fingerprint/).and.not.match(/option/i)
+  })
+
+  it('offers no certificate to trust where a client certificate is missing', async () => {
+    const certificate = await selfSignedCertificate()
+    const { fingerprint256: fingerprint } = new X509Certificate(certificate.cert)
+    const asking = Object.assign(certificate, { requestCert: true })
+    const strict = new ScriptedAppliance(undefined, asking)
+    await strict.start()
+    const { body } = await test(form(strict.url, { fingerprint }))
+    await strict.stop()
+    body.should.containEql({ code: 'TLS' }).and.not.have.property('certificate')
   })
 
   it('runs for one user at a time, and for others beside it', async () => {

@@ -8,6 +8,7 @@ import {
   type Connection,
   type GatewayOptions,
 } from '../../../client/connection/connection'
+import { isUntrusted } from '../../../client/connection/faults'
 import { readCertificate } from '../../../client/connection/certificate'
 import { DEFAULTS } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
@@ -280,8 +281,7 @@ export async function foundOut(
     const options = gatewayOptions(RED, { ...config, fingerprint: '' }, credentials)
     const mistake = await mistakeIn(options, error)
     if (mistake) return { mistake }
-    const isTls = error instanceof GatewayError && error.code === 'TLS'
-    return { certificate: isTls ? await readCertificate(options) : undefined }
+    return { certificate: isUntrusted(error) ? await readCertificate(options) : undefined }
   } catch {
     return {}
   }

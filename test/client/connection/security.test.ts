@@ -227,6 +227,18 @@ describe('the password and the cookie', () => {
     }
   })
 
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    it(`are not sent, and never will be, to a server that misses a client certificate (${maxVersion})`, async () => {
+      const strict = { ...certificate, ca: certificate.cert, requestCert: true, maxVersion }
+      const { url } = await listen(undefined, strict)
+      const gateway = open({ baseUrl: url, tls: { ca: certificate.cert } })
+      const error = await errorOf(listDevices(gateway, op()))
+      error.code.should.equal('TLS')
+      error.cause.should.containEql({ applied: 'no', retryable: false, reason: 'EPROTO' })
+      error.message.should.match(/Check .* which TLS versions and certificates the gateway accepts/)
+    })
+  }
+
   describe('are not sent to another certificate that shows up at the same address,', () => {
     const ways: Record<string, (right: Simulator) => Partial<GatewayOptions>> = {
       'with a fingerprint': ({ fingerprint }) => ({ fingerprint }),
