@@ -1,5 +1,4 @@
 import type { NodeAPI } from 'node-red'
-import { UPDATE_MODES } from '../../client/model/check'
 import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty, waitingOf } from '../runtime/properties'
@@ -8,6 +7,9 @@ import type manifest from './manifest'
 
 type Config = ActionConfig & SavedOf<typeof manifest>
 
+/** The first is that of a node without one; a node of 0.1 gets its own, see the migrations. */
+const MODES = ['merge', 'keep', 'replace'] as const
+
 export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
@@ -15,7 +17,7 @@ export = (RED: NodeAPI): void =>
     async ({ run, config }) => {
       const { deviceId, routeId, answer, route } = await run(OPERATIONS.updateRoute, {
         ...waitingOf(config),
-        mode: choiceProperty('mode', config.mode, UPDATE_MODES),
+        mode: choiceProperty('mode', config.mode, MODES),
         validate: config.validate !== false,
       })
       const did = route ? { key: 'updated', name: route.name } : { key: 'updateAccepted' }

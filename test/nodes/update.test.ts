@@ -22,6 +22,7 @@ describe('update-route', () => {
       applied: { type: 'media-gateway-update-route', waitFor: 'applied' },
       'merge-applied': { type: 'media-gateway-update-route', mode: 'merge', waitFor: 'applied' },
       lax: { type: 'media-gateway-update-route', validate: false },
+      'by hand': { type: 'media-gateway-update-route', configVersion: 2 },
     })
   })
   afterEach(async () => {
@@ -54,6 +55,15 @@ describe('update-route', () => {
       await simulator.settle()
       lasting(id).should.deepEqual({ ...before, name: `${String(before.name)} 2` })
     }
+  })
+
+  it('written by hand without a mode merges, as a new node does', async () => {
+    const { id, destinations } = simulator.routes.find((one) => one.source.protocol === 'srt')!
+    await result('by hand', { routeId: id, payload: { source: { srtLatency: 777 } } })
+    await simulator.settle()
+    const { source, destinations: present } = read(id)
+    should(source.srtLatency).equal(777)
+    should(present).have.length(destinations.length)
   })
 
   it('takes an output from other routes too only with confirmShared = true, and nothing like it', async () => {
