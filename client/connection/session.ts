@@ -170,6 +170,7 @@ export function createSession(options: SessionOptions) {
     const answer = await askAbout(session).catch(() => undefined)
     if (answer && showsNoSession(answer)) session.cannotAsk = true
     if (!answer || !isInformation(answer)) return false
+    session.cookies.take(answer)
     learn(session, answer, clock)
     return true
   }

@@ -175,7 +175,8 @@ function whatCame(text: string, fault: TextFault): Answer['unreadable'] {
   if (fault === 'is nested too deep') return 'gotDeep'
   if (fault !== 'is not JSON') return 'gotMany'
   if (text.trim() === '') return 'gotNothing'
-  return /^\s*<(!doctype|html|head|body|\?xml)/i.test(text) ? 'gotPage' : 'gotText'
+  // Whatever a page begins with: a comment, a script.
+  return /^\s*</.test(text) ? 'gotPage' : 'gotText'
 }
 
 type Axios = InstanceType<AxiosStatic['Axios']>
@@ -297,8 +298,8 @@ function nodeAdapter(
             received: response.headers,
           })
         }
-        const { 'content-encoding': encoding = 'identity', 'content-length': length } = received
-        if (encoding.toLowerCase() !== 'identity') {
+        const { 'content-encoding': encoding = '', 'content-length': length } = received
+        if (!['', 'identity'].includes(encoding.toLowerCase())) {
           return fail(encoded(encoding, response.statusCode))
         }
         if (Number(length) > most) return fail(tooLarge(most, response.statusCode))

@@ -82,6 +82,17 @@ describe('a response that is made to cost much', () => {
     })
   }
 
+  for (const encoding of ['', 'identity', 'Identity']) {
+    it(`as "${encoding}" is read, as it is not encoded`, async () => {
+      await start(({ what }) =>
+        what === 'GET /api/devices'
+          ? { headers: { 'content-encoding': encoding }, body: [{ _id: 'D' }] }
+          : undefined,
+      )
+      ;(await listDevices(gateway, op())).should.eql([{ _id: 'D' }])
+    })
+  }
+
   it('byte by byte costs no more than at once', async () => {
     await start(({ what }) => {
       if (what !== 'GET /api/gateway/D/routes') return undefined

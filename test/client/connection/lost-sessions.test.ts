@@ -97,6 +97,34 @@ describe('a session that gets lost', () => {
     writes().should.equal(1)
   })
 
+  it('is not lost where each response gives it another ID, to the first question about it too', async () => {
+    let ids = 0
+    await start(({ what }, isKnown) => {
+      if (!isKnown || !what.startsWith('GET ')) return undefined
+      const id = `rotated-${++ids}`
+      appliance.open.clear()
+      appliance.open.add(id)
+      const headers = { 'set-cookie': [`sessionID=${id}; Path=/`] }
+      return { headers, body: what === 'GET /api/session' ? {} : [{ _id: 'D' }] }
+    })
+    for (let reads = 0; reads < 3; reads++) await read()
+    appliance.logins.should.equal(1)
+    await gateway.close()
+    appliance.open.size.should.equal(0)
+  })
+
+  for (const text of ['<!-- v4 -->\n<html><form>', '<script>location = "/login"</script>']) {
+    it(`is opened again after a page that begins with ${text.slice(0, 4)}`, async () => {
+      await start((call, isKnown) =>
+        isKnown || call.what === 'POST /api/session' ? undefined : { text },
+      )
+      await read()
+      appliance.open.clear()
+      await read()
+      appliance.logins.should.equal(2)
+    })
+  }
+
   it('is one to send a change again that was answered with 401', async () => {
     await start(({ path }, isKnown) =>
       path.endsWith('/updates') && isKnown
