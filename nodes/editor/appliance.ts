@@ -4,14 +4,8 @@ import { RequestError } from './ask'
 import { isVariable } from './checks'
 import { askAppliance, hasInventory } from './connection'
 import { field } from './fields'
+import { createLook } from './look'
 import { text } from './text'
-
-export interface Look {
-  loading: boolean
-  /** During a reload, the previous result. */
-  found?: Lookup
-  failure?: RequestError
-}
 
 export type Appliance = ReturnType<typeof openAppliance>
 
@@ -24,14 +18,13 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
   const gateway = field(node, 'gateway')
   const device = field(node, 'device')
   const deviceType = field(node, 'deviceType')
-  const listeners: (() => void)[] = []
-  let look: Look = { loading: false }
+  const look = createLook<Lookup>()
   let chosen: string | undefined
   let asked: string | undefined
-  let turn = 0
 
-  const deviceNow = () =>
-    namedDevice({ type: deviceType.val() ?? '', value: device.val() ?? '' }) ?? chosen
+  const deviceInForm = () =>
+    namedDevice({ type: deviceType.val() ?? '', value: device.val() ?? '' })
+  const deviceNow = () => deviceInForm() ?? chosen
 
   function gatewayNow(): EditorNode {
     const id = gateway.val() ?? ''
@@ -49,33 +42,23 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
     return appliance === undefined ? {} : { appliance }
   }
 
-  function show(next: Look): void {
-    look = next
-    for (const listener of listeners) listener()
-  }
-
   async function update({ again = false } = {}): Promise<void> {
     const deviceId = deviceNow()
     const wanted = signature(RED.nodes.node(gateway.val() ?? ''), lookIn()) ?? gateway.val() ?? ''
     const isSame = wanted === asked
-    if (isSame && !again && (look.loading || !lacks(look, deviceId))) return
+    const { loading, found } = look.now()
+    if (isSame && !again && (loading || !lacks(found, deviceId))) return
     asked = wanted
-    const mine = ++turn
-    try {
-      const config = gatewayNow()
-      show({ loading: true, found: isSame ? look.found : undefined })
-      const found = await lookAt(config, place(), deviceId, again)
-      // The gateway was switched meanwhile.
-      if (mine === turn) show({ loading: false, found })
-    } catch (failure) {
-      if (mine === turn) show({ loading: false, failure: failure as RequestError })
-    }
-    // The device may have been switched too.
-    if (mine === turn) await update()
+    const isLatest = await look.read(isSame ? found : undefined, () =>
+      lookAt(gatewayNow(), place(), deviceId, again),
+    )
+    // The device may have been switched meanwhile.
+    if (isLatest) await update()
   }
 
   return {
-    now: () => look,
+    now: look.now,
+    onChange: look.onChange,
     /** Requests what is not known yet or, with `again`, in any case. */
     update: (options?: { again?: boolean }): void => void update(options),
     /** Uses this device while the form names none. */
@@ -83,14 +66,12 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
       chosen = deviceId || undefined
       void update()
     },
-    /** Calls back when there may be something new to show. */
-    onChange: (listener: () => void): void => void listeners.push(listener),
     /**
      * Reads a route in sent form, its secrets hidden.
      * @throws RequestError
      */
     async definition(routeId: string): Promise<unknown> {
-      const what = { ...place(), deviceId: look.found?.deviceId ?? deviceNow(), routeId }
+      const what = { ...place(), deviceId: look.now().found?.deviceId ?? deviceNow(), routeId }
       const { definition } = await askAppliance('definition', gatewayNow(), what)
       return definition
     },
@@ -99,8 +80,8 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
      * @throws RequestError
      */
     plan(what: PlanQuestion): Promise<Planned> {
-      const deviceId = namedDevice({ type: deviceType.val() ?? '', value: device.val() ?? '' })
-      return askAppliance('plan', gatewayNow(), { ...what, ...place(), deviceId }, { again: true })
+      const body = { ...what, ...place(), deviceId: deviceInForm() }
+      return askAppliance('plan', gatewayNow(), body, { again: true })
     },
   }
 }
@@ -112,7 +93,7 @@ export function namedDevice({ type, value }: { type: string; value: string }): s
 }
 
 /** True when the wanted routes are those of another device than the known ones. */
-function lacks({ found }: Look, deviceId: string | undefined): boolean {
+function lacks(found: Lookup | undefined, deviceId: string | undefined): boolean {
   if (!found || deviceId === undefined || deviceId === found.deviceId) return false
   return found.devices.some(({ id }) => id === deviceId)
 }

@@ -4,16 +4,9 @@ import { text, textOr } from './text'
 
 /** A failed request to the runtime. The message is in the language of the editor where possible. */
 export class RequestError extends Error {
-  constructor(
-    message: string,
-    readonly code?: Failure['code'],
-    /** The password has to be typed again. */
-    readonly passwordNeeded = false,
-    /** The gateway of the request is not deployed. */
-    readonly notDeployed = false,
-  ) {
-    super(message)
-  }
+  code?: Failure['code']
+  passwordNeeded?: boolean
+  notDeployed?: boolean
 }
 
 /**
@@ -34,6 +27,15 @@ export function ask<To extends Path>(
     ...(timeout !== undefined && { timeout }),
   })
 }
+
+/** The answer, or why there is none. */
+export const settled = <Answer>(
+  asked: Promise<Answer>,
+): Promise<{ answer?: Answer; failure?: RequestError }> =>
+  asked.then(
+    (answer) => ({ answer }),
+    (failure: RequestError) => ({ failure }),
+  )
 
 /** Returns the credentials of a config node as the editor may know them: without the password. */
 export function askCredentials(id: string): Promise<Record<string, unknown>> {
@@ -58,7 +60,8 @@ function requestError({ status, responseJSON }: EditorReply): RequestError {
   const failure = responseJSON as Failure | undefined
   if (typeof failure?.message === 'string') {
     const { code, passwordNeeded, notDeployed } = failure
-    return new RequestError(sentenceOf(failure), code, passwordNeeded, notDeployed)
+    const error = new RequestError(sentenceOf(failure))
+    return Object.assign(error, { code, passwordNeeded, notDeployed })
   }
   if (status === 401 || status === 403) return new RequestError(text('connection.noPermission'))
   if (status === 404) return new RequestError(text('connection.noSuchFunction'))

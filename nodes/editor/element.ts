@@ -1,3 +1,5 @@
+import type { MadeReport } from '../wire'
+
 type Tags = HTMLElementTagNameMap
 
 /** Properties of an element, and its attributes: `role` and what has a hyphen, such as `aria-controls`. */
@@ -7,11 +9,11 @@ type Properties<Tag extends keyof Tags> = Partial<Tags[Tag]> &
 /**
  * Creates an element. Its content is text, never html.
  * @param what its tag, and its classes behind it: `span.media-gateway-sign.fa`
- * @param rest its properties, if it has any, and its content
+ * @param rest its properties, and its content; nothing for what is undefined or false
  */
 export function element<Tag extends keyof Tags>(
   what: Tag | `${Tag}.${string}`,
-  ...rest: [properties?: Properties<Tag> | Node | string, ...content: (Node | string)[]]
+  ...rest: (Properties<Tag> | Node | string | false | undefined)[]
 ): Tags[Tag] {
   const [tag, ...classes] = what.split('.')
   const made = document.createElement(tag as Tag)
@@ -19,7 +21,11 @@ export function element<Tag extends keyof Tags>(
   if (classes.length > 0) made.className = classes.join(' ')
   for (const part of rest) {
     if (typeof part === 'string' || part instanceof Node) made.append(part)
-    else if (part) setProperties(made, part)
+    else
+      for (const [name, value] of Object.entries((part || {}) as object)) {
+        if (name === 'role' || name.includes('-')) made.setAttribute(name, String(value))
+        else Object.assign(made, { [name]: value })
+      }
   }
   return made
 }
@@ -37,9 +43,31 @@ export function setText(place: Element, words: string): void {
   if (place.textContent !== words) place.textContent = words
 }
 
-function setProperties(made: HTMLElement, properties: object): void {
-  for (const [name, value] of Object.entries(properties)) {
-    if (name === 'role' || name.includes('-')) made.setAttribute(name, String(value))
-    else Object.assign(made, { [name]: value })
+/** The same for a text with elements in it. */
+export function say(place: HTMLElement, parts: (Node | string)[]): void {
+  const said = element('span', ...parts)
+  if (place.innerHTML !== said.innerHTML) place.replaceChildren(...said.childNodes)
+}
+
+/**
+ * Makes these elements the content of a place. One that keeps its place in the order is not moved:
+ * a field that is moved loses the focus, and a select what was typed into it.
+ */
+export function arrange(place: Element, wanted: readonly Element[]): void {
+  const stays = new Set(wanted)
+  const gone = [...place.children].filter((child) => !stays.has(child))
+  for (const child of gone) child.remove()
+  let at = place.firstElementChild
+  for (const each of wanted) {
+    if (each === at) at = at.nextElementSibling
+    else place.insertBefore(each, at)
   }
+}
+
+/** Has the browser save a report. */
+export function download({ name, file }: MadeReport): void {
+  const href = URL.createObjectURL(new Blob([file], { type: 'application/json' }))
+  element('a', { href, download: name }).click()
+  // The browser reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000)
 }

@@ -2,7 +2,8 @@
 import type { CheckedInventory, Connection, FleetList, FleetRow } from '../wire'
 import { ask, RequestError } from './ask'
 import { connectionOfNode, hasInventory } from './connection'
-import { text, textsOf } from './text'
+import { createLook, type Look } from './look'
+import { language, text } from './text'
 import { SIGN_OF_REACH, type Reach, type Sign, type State } from './states'
 
 /** An appliance of an inventory; where nothing runs yet, only its name is known. */
@@ -44,15 +45,14 @@ export function applianceState(appliance: ListedAppliance): State | undefined {
   return { sign: signOfListed(appliance), word }
 }
 
-export interface InventoryLook {
-  loading: boolean
-  /** The answer to a search, and all rows of this inventory that were ever found. */
-  found?: Listed & { search: string; seen: ReadonlyMap<string, ListedAppliance> }
-  failure?: RequestError
+/** The answer to a search, and all rows of this inventory that were ever found. */
+interface Searched extends Listed {
+  search: string
+  seen: ReadonlyMap<string, ListedAppliance>
 }
 
 /** True where all appliances are known whose names contain this. */
-export const isCovered = ({ found }: InventoryLook, name: string): boolean =>
+export const isCovered = ({ found }: Look<Searched>, name: string): boolean =>
   found !== undefined &&
   found.rows.length >= found.found &&
   name.toLowerCase().includes(found.search.toLowerCase())
@@ -67,42 +67,32 @@ const TYPING_MS = 250
 
 /** @param gatewayNow the config node whose inventory it is; undefined while none is chosen */
 export function openInventory(gatewayNow: () => EditorNode | undefined) {
-  const listeners: (() => void)[] = []
-  let look: InventoryLook = { loading: false }
+  const look = createLook<Searched>()
   let asked: string | undefined
   let wanted = ''
-  let turn = 0
   let typing: number | undefined
-
-  function show(next: InventoryLook): void {
-    look = next
-    for (const listener of listeners) listener()
-  }
 
   async function read(search: string, again: boolean): Promise<void> {
     const gateway = gatewayNow()
     if (!hasInventory(gateway)) return
     const { id, changed, inventory, inventoryType } = gateway
     const key = JSON.stringify([id, changed, inventory, inventoryType])
-    if (key === asked && !again && knows(look, search)) return
-    const isSame = key === asked
+    if (key === asked && !again && knows(look.now(), search)) return
+    const known = key === asked ? look.now().found : undefined
     asked = key
-    const mine = ++turn
-    show({ loading: true, ...(isSame && look.found && { found: look.found }) })
-    try {
+    const isLatest = await look.read(known, async () => {
       const listed = await list(gateway, search)
-      const seen = new Map(isSame ? look.found?.seen : [])
+      const seen = new Map(known?.seen)
       for (const row of listed.rows) seen.set(row.name, row)
-      if (mine === turn) show({ loading: false, found: { ...listed, search, seen } })
-    } catch (failure) {
-      if (mine === turn) show({ loading: false, failure: failure as RequestError })
-    }
+      return { ...listed, search, seen }
+    })
     // Something else was typed meanwhile.
-    if (mine === turn && wanted !== search) await read(wanted, false)
+    if (isLatest && wanted !== search) await read(wanted, false)
   }
 
   return {
-    now: () => look,
+    now: look.now,
+    onChange: look.onChange,
     /** Requests the appliances that fit what is searched, where they are not known yet. */
     update({ again = false, search = '' } = {}): void {
       window.clearTimeout(typing)
@@ -110,12 +100,11 @@ export function openInventory(gatewayNow: () => EditorNode | undefined) {
       if (search === '' || again) void read(search, again)
       else typing = window.setTimeout(() => void read(search, false), TYPING_MS)
     },
-    onChange: (listener: () => void): void => void listeners.push(listener),
   }
 }
 
 /** True where another request would bring nothing new. */
-const knows = (look: InventoryLook, search: string): boolean =>
+const knows = (look: Look<Searched>, search: string): boolean =>
   look.found ? look.found.search === search || isCovered(look, search) : look.loading
 
 /** Of the running inventory, or of one that is only in the editor. */
@@ -123,12 +112,8 @@ async function list(gateway: EditorNode, search: string): Promise<Listed> {
   if (gateway.d) throw new RequestError(text('picker.disabled'))
   if (!gateway.changed) {
     try {
-      const listed = await ask('appliances', {
-        id: gateway.id,
-        search,
-        limit: MOST,
-        language: textsOf('watch')('locale'),
-      })
+      const body = { id: gateway.id, search, limit: MOST, language: language() }
+      const listed = await ask('appliances', body)
       if (!('notDeployed' in listed)) return listed
     } catch (error) {
       if (!(error instanceof RequestError) || !error.notDeployed) throw error

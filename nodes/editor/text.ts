@@ -27,6 +27,9 @@ export function textsOf(node: string): (key: string, values?: Values) => string 
 const FIRST_SIGN = 0xe000
 const SIGNS = /[\ue000-\ue00f]/g
 
+/** Of the editor, such as `de-AT`. */
+export const language = (): string => textsOf('watch')('locale')
+
 /** A text that the forms and the sidebar share: all of them are in the catalog of the config node. */
 export const text = textsOf('gateway')
 

@@ -20,24 +20,11 @@ const HERE: Record<string, readonly string[]> = {
 /** Brings the button, and the place for the result, to life, in the forms that have them. */
 export function prepareTry(node: EditorNode, appliance: Appliance): void {
   const button = document.querySelector<HTMLButtonElement>('#media-gateway-try')
-  const result = document.querySelector<HTMLElement>('#media-gateway-try-result')
-  if (button && result) listen(node, appliance, button, result)
-}
-
-function listen(
-  node: EditorNode,
-  appliance: Appliance,
-  button: HTMLButtonElement,
-  result: HTMLElement,
-): void {
+  if (!button) return
+  const result = document.querySelector<HTMLElement>('#media-gateway-try-result')!
   const head = element('div', { role: 'status', ariaLive: 'polite' })
-  const outdated = element(
-    'p',
-    { hidden: true, role: 'status' },
-    signIcon('warning'),
-    ' ',
-    text('try.outdated'),
-  )
+  const remark = [signIcon('warning'), ' ', text('try.outdated')]
+  const outdated = element('p', { hidden: true, role: 'status' }, ...remark)
   const body = element('div')
   result.replaceChildren(head, outdated, body)
   result.hidden = true
@@ -127,16 +114,14 @@ function planRows({ text: plan, unset, mayChange }: Planned): HTMLElement[] {
     const kind = KINDS[line.charAt(0)] ?? 'plain'
     return element('div', { className: `media-gateway-try-${kind}` }, line)
   })
-  const block = element(
-    'pre.media-gateway-try-text',
-    { tabIndex: 0, role: 'region', ariaLabel: text('try.label') },
-    ...lines,
-  )
-  const remarks = [
-    ...(mayChange === false ? [text('try.mayNot')] : []),
-    ...(unset.length > 0 ? [text('try.unset', { names: unset.join(', ') })] : []),
+  const region = { tabIndex: 0, role: 'region', ariaLabel: text('try.label') }
+  const remarks: string[] = []
+  if (mayChange === false) remarks.push(text('try.mayNot'))
+  if (unset.length > 0) remarks.push(text('try.unset', { names: unset.join(', ') }))
+  return [
+    ...remarks.map((words) => element('p', signIcon('warning'), ' ', words)),
+    element('pre.media-gateway-try-text', region, ...lines),
   ]
-  return [...remarks.map((words) => element('p', signIcon('warning'), ' ', words)), block]
 }
 
 const KINDS: Record<string, string> = { '+': 'create', '~': 'change', '-': 'delete' }

@@ -12,40 +12,28 @@ export const ownType = (value: string, label: string, icon: string): TypedInputT
 export const idType = (label: string): TypedInputType => ownType('id', label, 'hashtag')
 export const nameType = (label: string): TypedInputType => ownType('name', label, 'font')
 
+const PLACES = ['flow', 'global', 'env', 'jsonata']
+
+const named = (id: string, name: string): (string | TypedInputType)[] => [
+  'msg',
+  idType(text(`type.${id}`)),
+  nameType(text(`type.${name}`)),
+  ...PLACES,
+]
+
 /** The types of each of them. */
 const types: Record<string, () => (string | TypedInputType)[]> = {
-  appliance: () => ['msg', applianceType(), 'flow', 'global', 'env', 'jsonata'],
+  appliance: () => ['msg', ownType('str', text('type.appliance'), 'server'), ...PLACES],
   device: () => [
     { value: 'auto', label: text('type.auto'), hasValue: false },
     idType(text('type.deviceId')),
     'msg',
-    'flow',
-    'global',
-    'env',
-    'jsonata',
+    ...PLACES,
   ],
-  route: () => [
-    'msg',
-    idType(text('type.routeId')),
-    nameType(text('type.routeName')),
-    'flow',
-    'global',
-    'env',
-    'jsonata',
-  ],
-  destination: () => [
-    'msg',
-    idType(text('type.destinationId')),
-    nameType(text('type.destinationName')),
-    'flow',
-    'global',
-    'env',
-    'jsonata',
-  ],
+  route: () => named('routeId', 'routeName'),
+  destination: () => named('destinationId', 'destinationName'),
   definition: () => [formType(), 'msg', 'flow', 'global', 'jsonata', 'env'],
 }
-
-const applianceType = (): TypedInputType => ownType('str', text('type.appliance'), 'server')
 
 /** For a node that works for many appliances at once. */
 export const manyAppliances = (): TypedInputType[] => [

@@ -6,8 +6,8 @@ import { hasInventory } from '../connection'
 import { element, iconOf } from '../element'
 import { field } from '../fields'
 import { applianceState, isCovered, openInventory, type Inventory } from '../inventory'
-import type { Choice, Entry, Offer } from './choices'
-import { fittingNames } from './choices'
+import { createListeners } from '../look'
+import { fittingNames, type Choice, type Entry, type Offer } from './choices'
 import { createListbox } from './list'
 import { createPicker, entryOf, matches, typedField, warning } from './picker'
 import { signIcon } from '../states'
@@ -40,11 +40,7 @@ export function concernsInventory(gatewayId: unknown, gateways?: unknown): boole
 export function prepareApplianceRow(node: EditorNode): ApplianceRow {
   const gateway = field(node, 'gateway')
   const gateways = field(node, 'gateways')
-  const listeners: (() => void)[] = []
-  const tell = () => {
-    for (const listener of listeners) listener()
-  }
-  const onChange = (listener: () => void) => void listeners.push(listener)
+  const { tell, onChange } = createListeners()
   const hidden = field(node, 'appliance')
   if (hidden.length === 0) {
     gateway.on('change', tell)
@@ -114,9 +110,7 @@ export function prepareApplianceRow(node: EditorNode): ApplianceRow {
       tell()
     })
   }
-  hidden.on('change', changed)
-  gateway.on('change', changed)
-  gateways.on('change', changed)
+  for (const each of [hidden, gateway, gateways]) each.on('change', changed)
   show()
   update()
 
@@ -139,15 +133,14 @@ function offerOf(inventory: Inventory): Offer | undefined {
   const { found, loading } = inventory.now()
   // What fits nothing is followed by something else.
   if (!found || (loading && found.rows.length === 0)) return undefined
-  if (found.total === 0) return { why: text('picker.none.appliance') }
-  return {
-    choices: found.rows.map((one) => ({
-      id: one.address ?? '',
-      name: one.name,
-      place: one.address,
-      state: applianceState(one),
-    })),
-  }
+  if (found.total === 0) return { items: [], why: text('picker.none.appliance') }
+  const items = found.rows.map((one) => ({
+    id: one.address ?? '',
+    name: one.name,
+    place: one.address,
+    state: applianceState(one),
+  }))
+  return { items }
 }
 
 /** What is known of the appliance, or of the pattern. */
@@ -188,12 +181,8 @@ function createLook(
   onChoose: () => void,
 ) {
   const id = `media-gateway-look-in-${counter++}`
-  const label = element(
-    'label',
-    { htmlFor: id },
-    iconOf('search'),
-    element('span', text('form.lookIn')),
-  )
+  const words = element('span', text('form.lookIn'))
+  const label = element('label', { htmlFor: id }, iconOf('search'), words)
   const placeholder = text('form.chooseAppliance')
   const input = element('input', { id, type: 'text', placeholder, autocomplete: 'off' })
   const frame = element('div.media-gateway-look-in', input)
@@ -206,11 +195,7 @@ function createLook(
     frame,
     label: text('picker.list.appliance'),
     isOn: () => true,
-    choices() {
-      const offered = offerOf(inventory)
-      if (offered) return 'why' in offered ? [] : offered.choices
-      return inventory.now().loading ? undefined : []
-    },
+    choices: () => offerOf(inventory)?.items ?? (inventory.now().loading ? undefined : []),
     valueOf: ({ name }) => name,
     pick({ name }) {
       input.value = name

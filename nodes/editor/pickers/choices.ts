@@ -38,21 +38,29 @@ export interface Choice {
   state?: State
 }
 
-/** The choices, or why there are none. */
-export type Offer = { choices: Choice[] } | { why: string }
+/** What there is, or why there is nothing. */
+export interface Items<Item> {
+  items: Item[]
+  why?: string
+}
+
+export type Offer = Items<Choice>
+
+const nothing = (key: string, number = 0): Items<never> => ({
+  items: [],
+  why: text(`picker.${key}`, { number }),
+})
 
 export function offerOf(kind: Kind, entries: Entries, found: Lookup): Offer {
   if (kind === 'device') return offer(kind, found.devices, deviceState)
-  const routes = routesOf(entries, found)
-  if ('why' in routes) return routes
-  if (kind === 'route') return offer(kind, routes.items, routeState, ({ source }) => source)
-  const destinations = destinationsOf(entries.route, routes.items)
-  return 'why' in destinations
-    ? destinations
-    : offer(kind, destinations.items, partState, (part) => part)
+  const { items: routes, why } = routesOf(entries, found)
+  if (why !== undefined) return { items: [], why }
+  if (kind === 'route') return offer(kind, routes, routeState, ({ source }) => source)
+  const destinations = destinationsOf(entries.route, routes)
+  return destinations.why === undefined
+    ? offer(kind, destinations.items, partState, (part) => part)
+    : { ...destinations, items: [] }
 }
-
-type Items<Item> = { items: Item[] } | { why: string }
 
 function offer<Item extends { id?: string; name: string }>(
   kind: Kind,
@@ -69,27 +77,27 @@ function offer<Item extends { id?: string; name: string }>(
       state: stateOf(item),
     }))
     .sort(byName)
-  return choices.length > 0 ? { choices } : { why: text(`picker.none.${kind}`) }
+  return choices.length > 0 ? { items: choices } : nothing(`none.${kind}`)
 }
 
 function routesOf({ device }: Entries, { devices, deviceId, routes }: Lookup): Items<FoundRoute> {
   const only = devices.length === 1 ? devices[0]!.id : undefined
   const wanted = device.type === 'id' ? namedDevice(device) : only
   if (wanted !== undefined && wanted === deviceId) return { items: routes ?? [] }
-  if (devices.length === 0) return { why: text('picker.none.device') }
-  if (wanted !== undefined) return { why: text('picker.deviceUnknown') }
+  if (devices.length === 0) return nothing('none.device')
+  if (wanted !== undefined) return nothing('deviceUnknown')
   const isOpen = device.type === 'id' && device.value.trim() === ''
   const key = isOpen || device.type === 'auto' ? 'chooseDevice' : 'deviceLater'
-  return { why: text(`picker.${key}`, { number: devices.length }) }
+  return nothing(key, devices.length)
 }
 
 function destinationsOf(entry: Entry, routes: FoundRoute[]): Items<FoundDestination> {
   const fitting = namedRoutes(entry, routes)
-  if (!fitting) return { why: text('picker.routeLater') }
-  if (entry.value.trim() === '') return { why: text('picker.chooseRoute') }
-  if (fitting.length > 1) return { why: text('picker.sameName', { number: fitting.length }) }
+  if (!fitting) return nothing('routeLater')
+  if (entry.value.trim() === '') return nothing('chooseRoute')
+  if (fitting.length > 1) return nothing('sameName', fitting.length)
   const [route] = fitting
-  return route ? { items: route.destinations ?? [] } : { why: text('picker.routeUnknown') }
+  return route ? { items: route.destinations ?? [] } : nothing('routeUnknown')
 }
 
 /** The routes with that ID or name; undefined where only a message or the environment decides. */
@@ -101,8 +109,7 @@ function namedRoutes({ type, value }: Entry, routes: FoundRoute[]): FoundRoute[]
 
 /** The route that a form names, where it is exactly one. */
 export function chosenRoute(entries: Entries, found: Lookup): FoundRoute | undefined {
-  const routes = routesOf(entries, found)
-  const fitting = ('why' in routes ? undefined : namedRoutes(entries.route, routes.items)) ?? []
+  const fitting = namedRoutes(entries.route, routesOf(entries, found).items) ?? []
   return fitting.length === 1 ? fitting[0] : undefined
 }
 

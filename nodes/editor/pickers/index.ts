@@ -6,6 +6,7 @@ import type { ApplianceRow } from './appliance-row'
 import { isVariable } from '../checks'
 import { element } from '../element'
 import { field } from '../fields'
+import { createListeners } from '../look'
 import { signIcon } from '../states'
 import { text } from '../text'
 import type { Translate } from '../typed'
@@ -21,12 +22,9 @@ import {
 } from './choices'
 import { createPicker, entryOf, matches, typedField, warning } from './picker'
 
-/** The types of a field whose value stands for something on the appliance. */
-const PICKED = ['id', 'name'] as const
-const isPicked = (type: string): boolean => PICKED.some((one) => one === type)
-
-/** The other types that a picker can describe. */
-const DESCRIBED = ['pattern']
+/** What a value of this type is of a choice; undefined for a type without a list. */
+const keyOf = (type: string): 'id' | 'name' | undefined =>
+  type === 'id' || type === 'name' ? type : undefined
 
 /** What the pickers of a form know, for the rest of it. */
 export interface Picked {
@@ -60,10 +58,10 @@ export function preparePickers(
   })
 
   const definitionType = field(node, 'definitionType')
-  const listeners: (() => void)[] = []
+  const { tell, onChange } = createListeners()
   const showAll = () => {
     for (const { show } of pickers) show()
-    for (const listener of listeners) listener()
+    tell()
   }
   // A request is made only where something is to be picked.
   const update = () => {
@@ -83,8 +81,8 @@ export function preparePickers(
         const { found } = appliance.now()
         return found && offerOf(kind, entries(property), found)
       },
-      keyOf: (type) => PICKED.find((one) => one === type),
-      isDescribed: (type) => DESCRIBED.includes(type),
+      keyOf,
+      isDescribed: (type) => type === 'pattern',
       describe: (now, choices) => describe(kind, now, choices),
       reloadLabel: text('picker.reload'),
       loadingText: text('picker.loading'),
@@ -110,23 +108,21 @@ export function preparePickers(
       const { found } = appliance.now()
       return found && chosenRoute(entries(property), found)
     },
-    onChange: (listener) => void listeners.push(listener),
+    onChange,
     translate(property, { type, value }, wanted) {
       // Without a star it is a pattern that matches only this name.
       if (type === 'name' && wanted === 'pattern') return value
       const kind = Object.hasOwn(FIELDS, property) ? FIELDS[property] : undefined
       const { found } = appliance.now()
-      if (!kind || !found || !isPicked(type) || !isPicked(wanted)) return undefined
-      const offered = offerOf(kind, entries(property), found)
-      const choices = 'why' in offered ? [] : offered.choices
-      const key = (each: string) => (each === 'name' ? 'name' : 'id')
-      const same = (by: 'id' | 'name', of: string) => choices.filter((each) => each[by] === of)
-      const [choice, ...others] = same(key(type), value.trim())
-      const translated = choice?.[key(wanted)]
+      const [from, to] = [keyOf(type), keyOf(wanted)]
+      if (!kind || !found || !from || !to) return undefined
+      const { items } = offerOf(kind, entries(property), found)
+      const [choice, ...others] = items.filter((each) => each[from] === value.trim())
+      const translated = choice?.[to]
       // A name that several have is ambiguous.
       const isClear =
-        translated && others.length === 0 && same(key(wanted), translated).length === 1
-      return isClear ? translated : undefined
+        others.length === 0 && items.filter((each) => each[to] === translated).length === 1
+      return translated && isClear ? translated : undefined
     },
   }
 }
@@ -136,8 +132,14 @@ function describe(kind: Kind, { type, value }: Entry, choices: Choice[]): (Node 
   const wanted = value.trim()
   if (isVariable(wanted)) return [text('picker.variable')]
   if (wanted === '') return [text(`picker.number.${kind}`, { number: choices.length })]
-  if (type === 'pattern') return fit(wanted, choices)
-
+  if (type === 'pattern') {
+    const names = fittingNames(wanted, choices)
+    return matches(names, {
+      none: text('picker.fitsNone'),
+      one: text('picker.fitsOne'),
+      many: text('picker.fits', { number: names.length }),
+    })
+  }
   const fitting = choices.filter((choice) => choice[type === 'name' ? 'name' : 'id'] === wanted)
   const [found] = fitting
   if (!found) {
@@ -148,15 +150,6 @@ function describe(kind: Kind, { type, value }: Entry, choices: Choice[]): (Node 
     return [...warning(), text('picker.sameName', { number: fitting.length })]
   }
   return described(found, type)
-}
-
-function fit(pattern: string, choices: Choice[]): (Node | string)[] {
-  const names = fittingNames(pattern, choices)
-  return matches(names, {
-    none: text('picker.fitsNone'),
-    one: text('picker.fitsOne'),
-    many: text('picker.fits', { number: names.length }),
-  })
 }
 
 function described({ name, place, state }: Choice, type: string): (Node | string)[] {

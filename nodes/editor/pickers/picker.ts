@@ -1,6 +1,6 @@
 // One picker: below a field it says what its value is, and offers what there is to choose from.
 import { titleOf, type RequestError } from '../ask'
-import { element, iconOf } from '../element'
+import { element, iconOf, say } from '../element'
 import { field } from '../fields'
 import { signIcon } from '../states'
 import { text } from '../text'
@@ -61,20 +61,11 @@ export function createPicker(
   const label = document.querySelector(`label[for="${hidden.attr('id')}"]`)
   const { look, entry, offer, keyOf } = options
 
-  const opener = element(
-    'button.media-gateway-picker-open',
-    { tabIndex: -1, title: text('picker.open'), ariaLabel: text('picker.open') },
-    iconOf('angle-down'),
-  )
-  const remark = element('span.media-gateway-picker-says', {
-    id: `media-gateway-picker-says-${property}`,
-    role: 'status',
-  })
-  const reloader = element(
-    'button.media-gateway-picker-reload',
-    { title: options.reloadLabel, ariaLabel: options.reloadLabel },
-    iconOf('refresh'),
-  )
+  const opener = iconOnly('button.media-gateway-picker-open', text('picker.open'), 'angle-down')
+  opener.tabIndex = -1
+  const id = `media-gateway-picker-says-${property}`
+  const remark = element('span.media-gateway-picker-says', { id, role: 'status' })
+  const reloader = iconOnly('button.media-gateway-picker-reload', options.reloadLabel, 'refresh')
   const line = element('div.media-gateway-picker', remark, reloader)
   frame.append(opener)
   frame.parentElement!.append(line)
@@ -87,11 +78,7 @@ export function createPicker(
     frame,
     label: options.label,
     isOn: isPicked,
-    choices: () => {
-      const offered = offer()
-      if (offered) return 'why' in offered ? [] : offered.choices
-      return look().loading ? undefined : []
-    },
+    choices: () => offer()?.items ?? (look().loading ? undefined : []),
     valueOf,
     pick: (choice) => hidden.typedInput('value', valueOf(choice)),
   })
@@ -108,10 +95,15 @@ export function createPicker(
   /** What is known of the value, or why nothing is known. */
   function words(): (Node | string)[] {
     const { loading, failure } = look()
-    if (failure) return failed(failure.code, failure.message)
+    if (failure) {
+      const { code, message } = failure
+      const title = code === undefined ? [] : [element('b', titleOf(code)), ': ']
+      return [...warning(), ...title, message]
+    }
     const offered = offer()
     if (!offered) return [loading ? options.loadingText : text('picker.notAsked')]
-    return 'why' in offered ? [offered.why] : options.describe(entry(), offered.choices)
+    const { items, why } = offered
+    return why === undefined ? options.describe(entry(), items) : [why]
   }
 
   function show(): void {
@@ -129,17 +121,8 @@ export function createPicker(
   return { isOn, show }
 }
 
-/** A screen reader reads a text whenever it is set, so it is set only when it has changed. */
-export function say(place: HTMLElement, parts: (Node | string)[]): void {
-  const said = element('span', ...parts)
-  if (place.innerHTML !== said.innerHTML) place.replaceChildren(...said.childNodes)
-}
-
-export function failed(code: string | undefined, message: string): (Node | string)[] {
-  return code === undefined
-    ? [...warning(), message]
-    : [...warning(), element('b', titleOf(code)), `: ${message}`]
-}
+const iconOnly = (what: `button.${string}`, title: string, icon: string): HTMLButtonElement =>
+  element(what, { title, ariaLabel: title }, iconOf(icon))
 
 export const warning = (): (Node | string)[] => [signIcon('warning'), ' ']
 

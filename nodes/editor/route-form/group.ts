@@ -1,8 +1,7 @@
 // The fields of one part: of the route itself, its source, a destination, or a path.
 import { valueOf, type FormField, type FormFields } from './model'
 import { pathTo } from '../../../client/model/json'
-import { arrange } from '../arrange'
-import { element } from '../element'
+import { arrange, element } from '../element'
 import { newId, type Context, type Group, type GroupOptions } from './context'
 import { makeControl, type Control } from './control'
 import { isEmptyText } from './empty'

@@ -1,10 +1,9 @@
 // The form of the failover: besides plain rows it has two columns, and sentences that follow it.
 import { SIDES } from '../../../client/model/failover-sides'
 import { plainText } from '../../../client/model/json'
-import { element } from '../../editor/element'
+import { element, say } from '../../editor/element'
 import { field, presentValue, read as readField, shownValue } from '../../editor/fields'
 import { prepareForm, type OpenForm } from '../../editor/form'
-import { say } from '../../editor/pickers/picker'
 import { secretPrefixOf } from '../../editor/secret-prefix'
 import { isRunning, signIcon } from '../../editor/states'
 import { text as shared } from '../../editor/text'

@@ -1,43 +1,44 @@
 // The commands of a user: each after a question, with its outcome.
-import type { RequestError } from '../../editor/ask'
-import { isRunning } from '../../editor/states'
+import { settled } from '../../editor/ask'
+import { isOn, isRunning } from '../../editor/states'
 import type { Failover, FailoverAction, Place } from '../../wire'
-import { commandFailover, control } from './api'
-import { sendToAll } from './bulk'
+import { request } from './api'
 import { isBlocked, isOnAir, type Action, type Commands, type Target } from './commands'
-import { effectOf, effectOfAll } from './effects'
 import { actionsOf, changesAir } from './failover'
-import { createMessage } from './message'
 import { createQuestions, type Question } from './questions'
 import type { Route, Snapshot } from './route'
 import { text } from './text'
+import { createMessage } from './widgets'
 
 export interface ControlsOptions {
+  place: Place
   commands: Commands
-  gateway(): Place & { name: string }
+  /** The name of the appliance. */
+  gateway(): string
   snapshot(): Snapshot | undefined
   /** What is shown is out of date. */
   isOld: () => boolean
   complain: (words: string) => void
   speak(words: string): void
   /** A command was sent, or has an outcome. */
-  onSend(): void
+  onSend: () => void
   /** The height may have changed. */
   onChange: () => void
 }
 
+/** Of a command to many routes: polls and other users get their turn. */
+const AT_ONCE = 3
+
 export function createControls(options: ControlsOptions) {
-  const { commands, isOld, complain } = options
-  const questions = createQuestions(options.onChange)
+  const { place, commands, isOld, complain, onSend, onChange } = options
+  const questions = createQuestions(onChange)
   /** The failovers to which a command is under way. */
   const switching = new Set<string>()
   /** Commands to many routes are under way. */
   let isSending = false
   let isCancelled = false
-  const progress = createMessage(() => {
-    isCancelled = true
-  }, text('all.cancel'))
-  progress.element.setAttribute('role', 'status')
+  const cancel = (): void => void (isCancelled = true)
+  const progress = createMessage('status', cancel, text('all.cancel'))
 
   const deviceNow = (): string => options.snapshot()?.device.id ?? ''
   const routes = (): readonly Route[] => options.snapshot()?.routes ?? []
@@ -61,57 +62,57 @@ export function createControls(options: ControlsOptions) {
     deviceId = deviceNow(),
   ): Promise<string | undefined> {
     commands.send({ ...target, action, name })
-    options.onSend()
-    let why: string | undefined
-    try {
-      await control(options.gateway(), { deviceId, ...target, action })
-      commands.accepted(target)
-    } catch (error) {
-      commands.refused(target)
-      why = (error as RequestError).message
-    }
-    options.onSend()
-    return why
+    onSend()
+    const body = { ...place, deviceId, ...target, action }
+    const { failure } = await settled(request('control', body))
+    if (failure) commands.refused(target)
+    else commands.accepted(target)
+    onSend()
+    return failure?.message
   }
 
   async function command({ id }: Failover, action: FailoverAction, route: Route): Promise<void> {
     complain('')
     switching.add(id)
-    options.onSend()
-    try {
-      await commandFailover(options.gateway(), id, action)
-    } catch (error) {
-      complain(`${route.name}: ${(error as RequestError).message}`)
-    }
+    onSend()
+    const { failure } = await settled(request('failover', { ...place, failoverId: id, action }))
+    if (failure) complain(`${route.name}: ${failure.message}`)
     switching.delete(id)
-    options.onSend()
+    onSend()
   }
 
+  /** Sends to one after the other, until it is cancelled. */
   async function sendAll(action: 'start' | 'stop', wanted: Route[]): Promise<void> {
     complain('')
     isCancelled = false
     isSending = true
     const deviceId = deviceNow()
     const all = wanted.length
-    const tell = (done: number): void => {
-      progress.show(text(`all.progress.${action}`, { done, all }))
-      options.onChange()
+    const left = [...wanted]
+    const reasons: string[] = []
+    let done = 0
+    const tell = (): void => {
+      progress.show(text(`all.progress.${action}`, { done: done + reasons.length, all }))
+      onChange()
     }
-    tell(0)
-    const { done, failed, left } = await sendToAll(
-      wanted,
-      ({ id: routeId, name }) => send({ routeId }, action, name, deviceId),
-      () => isCancelled,
-      tell,
-    )
+    const work = async (): Promise<void> => {
+      const route = isCancelled ? undefined : left.shift()
+      if (!route) return
+      const why = await send({ routeId: route.id }, action, route.name, deviceId)
+      if (why === undefined) done++
+      else reasons.push(`${route.name}: ${why}`)
+      tell()
+      return work()
+    }
+    tell()
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
     isSending = false
     progress.show('')
-    const outcome = text(`all.done.${action}`, { done: done.length, all })
+    const outcome = text(`all.done.${action}`, { done, all })
     options.speak(outcome)
-    if (failed.length + left.length === 0) return options.onChange()
-    const reasons = failed.map(({ one, why }) => `${one.name}: ${why}`)
     if (left.length > 0) reasons.push(text('all.left', { left: left.length }))
-    complain([outcome, ...reasons].join('\n'))
+    if (reasons.length === 0) onChange()
+    else complain([outcome, ...reasons].join('\n'))
   }
 
   return {
@@ -130,13 +131,13 @@ export function createControls(options: ControlsOptions) {
       if (isBlocked(action, route)) return
       const name = destination?.name ?? route.name
       const kind = destination ? 'destination' : 'route'
+      const values = { name, route: route.name, gateway: options.gateway() }
       ask({
-        question: text(`question.${action}.${kind}`, {
-          name,
-          route: route.name,
-          gateway: options.gateway().name,
-        }),
-        effect: () => effectOf(action, routeWith(routeId), destination && 'destination'),
+        question: text(`question.${action}.${kind}`, values),
+        effect: () =>
+          destination
+            ? text(`effect.${action}.destination`)
+            : effectOnRoute(action, routeWith(routeId)),
         yes: text(`yes.${action}.${kind}`),
         isOver: () => isOnAir(routes(), target) !== (action !== 'start'),
         onYes: () => void sendOne(target, action, name),
@@ -162,12 +163,11 @@ export function createControls(options: ControlsOptions) {
         return complain(text(left() > 0 ? 'protected.none' : `all.none.${action}`))
       }
       ask({
-        question: text(`question.${action}.all`, { number, gateway: options.gateway().name }),
-        effect: () =>
-          [
-            effectOfAll(action, due()),
-            ...(left() === 0 ? [] : [text('protected.left', { number: left() })]),
-          ].join(' '),
+        question: text(`question.${action}.all`, { number, gateway: options.gateway() }),
+        effect() {
+          const effect = effectOnRoutes(action, due())
+          return left() === 0 ? effect : `${effect} ${text('protected.left', { number: left() })}`
+        },
         yes: text(`yes.${action}.all`),
         isOver: () => due().length === 0,
         onYes: () => void sendAll(action, due()),
@@ -184,9 +184,9 @@ export function createControls(options: ControlsOptions) {
       if (isOld()) return
       const act = (): void => void command(failover, action, route)
       if (!changesAir(failover, action)) return act()
-      const gateway = options.gateway().name
+      const values = { name: route.name, gateway: options.gateway() }
       ask({
-        question: text(`question.failover.${action}`, { name: route.name, gateway }),
+        question: text(`question.failover.${action}`, values),
         effect: () => text(`effect.failover.${action}`),
         yes: text(`yes.failover.${action}`),
         isOver() {
@@ -197,15 +197,37 @@ export function createControls(options: ControlsOptions) {
         goBack,
       })
     },
-    /** A command to the failover is under way. */
     isSwitching: (failoverId: string): boolean => switching.has(failoverId),
-    /** Brings the open question up to date. */
     update: questions.update,
     takeBack: questions.takeBack,
     /** Another appliance or device is shown: what was not sent yet is not sent any more. */
     abandon(): void {
       questions.takeBack()
-      isCancelled = true
+      cancel()
     },
   }
+}
+
+/** What a command will do to a route, as far as that is known now. */
+function effectOnRoute(action: Action, route: Route | undefined): string {
+  const { destinations = [] } = route ?? {}
+  const number = destinations.filter(isOn).length
+  // What firmware reports about the destinations of an idle route is not known:
+  // docs/project/interface.md#unknown.
+  const none = action === 'start' && destinations.length > 0 ? 'untold' : 'none'
+  const some = number === 1 ? 'one' : 'many'
+  return text(`effect.${action}.${number === 0 ? none : some}`, { number })
+}
+
+/** Names in a question about many routes. */
+const MOST_NAMED = 5
+
+function effectOnRoutes(action: Action, routes: readonly Route[]): string {
+  const names = routes.slice(0, MOST_NAMED).map(({ name }) => text('effect.name', { name }))
+  const more = routes.length - names.length
+  const named = names.join(text('effect.comma'))
+  return text(`effect.${action}.${routes.length === 1 ? 'oneRoute' : 'routes'}`, {
+    number: routes.length,
+    names: more > 0 ? text('effect.more', { named, more }) : named,
+  })
 }

@@ -10,8 +10,7 @@ import type { Caller, Failover, FailoverAction, Part } from '../../wire'
 import { actionsOf, markOf } from './failover'
 import { rateOfPart } from './rates'
 import type { Route } from './route'
-import { controlLabel, whyNot } from './row'
-import type { Scene } from './scene'
+import { controlLabel, whyNot, type Scene } from './row'
 import { text } from './text'
 import { mark, partSummary, routeSummary } from './labels'
 import { textButton } from './widgets'
@@ -27,11 +26,8 @@ export interface DetailsOptions {
 
 export function createDetails(options: DetailsOptions) {
   const content = element('div')
-  const box = element(
-    'div.media-gateway-sidebar-details',
-    { role: 'region', hidden: true },
-    content,
-  )
+  const region = { role: 'region', hidden: true }
+  const box = element('div.media-gateway-sidebar-details', region, content)
   let drawn = ''
 
   box.addEventListener('keydown', (event) => {
@@ -45,31 +41,30 @@ export function createDetails(options: DetailsOptions) {
     /** The callers of a destination, or without its ID of the source. */
     const linesFor = (id: string | undefined): string[] =>
       callers.filter(({ output }) => output?.id === id).map(callerLine)
-    const parts = [
-      part(route.source, `${text('source')}: `, isOld, linesFor(undefined)),
-      ...route.destinations.map((destination) =>
-        part(
-          destination,
-          '',
-          isOld,
-          linesFor(destination.id),
-          controlOf(route, scene, destination),
-        ),
-      ),
-    ]
-    const protections = route.failovers.map((one) => protection(one, scene))
+    const destinations = route.destinations.map((one) =>
+      partRow(one, '', isOld, linesFor(one.id), controlOf(route, scene, one)),
+    )
+    const handles = KINDS.filter((kind) => scene.kinds.includes(kind)).map((kind) =>
+      createHandle(kind, (event) => options.onAdd(kind, route.id, event)),
+    )
     return [
       element(
         'div.media-gateway-sidebar-line',
         element('span.media-gateway-sidebar-says', routeSummary(route, isOld)),
         button('✕', { act: 'close' }, () => options.onClose(), text('close')),
       ),
-      element('ul', ...parts, ...protections),
+      element(
+        'ul',
+        partRow(route.source, `${text('source')}: `, isOld, linesFor(undefined)),
+        ...destinations,
+        ...route.failovers.map((one) => protection(one, scene)),
+      ),
       element(
         'div.media-gateway-sidebar-more',
-        ...restart(route, scene),
+        isRunning(route) && scene.mayControl && control('restart', route, scene, route.name),
         copyId(route),
-        ...add(route, scene),
+        handles.length > 0 && element('span', text('add.label')),
+        ...handles,
       ),
     ]
   }
@@ -89,31 +84,13 @@ export function createDetails(options: DetailsOptions) {
     const actions = scene.mayControl ? actionsOf(failover) : []
     const buttons = actions.map((action) => {
       const key = { failover: `${failover.id} ${action}` }
-      const made = button(text(`failover.${action}`), key, () =>
-        options.onFailover(failover, action, goBack),
-      )
+      const press = (): void => options.onFailover(failover, action, goBack)
+      const made = button(text(`failover.${action}`), key, press)
       made.ariaDisabled = String(scene.old !== '' || scene.isSwitching(failover.id))
       made.title = scene.old
       return made
     })
-    return element(
-      'li',
-      { className: PROTECTION },
-      ...aboutFailover(failover, scene.now),
-      element('div.media-gateway-sidebar-more', ...buttons),
-    )
-  }
-
-  function restart(route: Route, scene: Scene): HTMLElement[] {
-    if (!isRunning(route) || !scene.mayControl) return []
-    return [control('restart', route, scene, route.name)]
-  }
-
-  function add({ id }: Route, { kinds }: Scene): HTMLElement[] {
-    const handles = KINDS.filter((kind) => kinds.includes(kind)).map((kind) =>
-      createHandle(kind, (event) => options.onAdd(kind, id, event)),
-    )
-    return handles.length === 0 ? [] : [element('span', text('add.label')), ...handles]
+    return failoverRow(failover, scene.now, element('div.media-gateway-sidebar-more', ...buttons))
   }
 
   function controlOf(route: Route, scene: Scene, shown: Part): HTMLElement | undefined {
@@ -173,7 +150,7 @@ export function createDetails(options: DetailsOptions) {
       const now = JSON.stringify([route, waiting, marks, may, callers])
       if (now !== drawn) {
         box.classList.toggle('media-gateway-sidebar-old', scene.old !== '')
-        box.setAttribute('aria-label', text('details', { name: route.name }))
+        box.ariaLabel = text('details', { name: route.name })
         const focused = keyOf(document.activeElement)
         content.replaceChildren(...draw(route, scene, callers))
         if (focused) content.querySelector<HTMLElement>(focused)?.focus()
@@ -201,34 +178,30 @@ export function createDetails(options: DetailsOptions) {
 
 const RATE = 'media-gateway-sidebar-rate'
 
-export const PROTECTION = 'media-gateway-sidebar-protection'
-
 /** @param now Unix ms, by the clock of Node-RED */
-export function aboutFailover(failover: Failover, now: number): HTMLElement[] {
+export function failoverRow(failover: Failover, now: number, more?: HTMLElement): HTMLElement {
   const { sign, words } = markOf(failover, now)
   const why = failover.failure && sentenceOf(failover.failure)
-  return [mark(sign), linesOf(text('failover.label', { name: failover.name }), [words, why])]
+  const about = linesOf(text('failover.label', { name: failover.name }), [words, why])
+  return element('li.media-gateway-sidebar-protection', mark(sign), about, more)
 }
 
-function part(
-  shown: Part,
+function partRow(
+  part: Part,
   prefix: string,
   isOld: boolean,
   callers: string[],
   control?: HTMLElement,
 ): HTMLElement {
-  const about = linesOf(shown.name ?? '', [
-    `${prefix}${partSummary(shown, isOld)}`,
-    addressOf(shown),
-  ])
+  const about = [`${prefix}${partSummary(part, isOld)}`, addressOf(part)]
   const rate = element('span', { className: RATE })
   const lines = callers.map((caller) => element('div', caller))
   return element(
     'li',
-    mark(shown.health.sign),
-    about,
+    mark(part.health.sign),
+    linesOf(part.name ?? '', about),
     rate,
-    ...(control ? [control] : []),
+    control,
     ...lines,
   )
 }
@@ -249,12 +222,10 @@ function callerLine({ name, address, port, ...figures }: Caller): string {
 
 /** A name, and below it what is said of it, each on lines of its own: nothing of it is cut. */
 function linesOf(title: string, words: (string | undefined)[]): HTMLElement {
-  const line = (of: string, content: string): HTMLElement =>
-    element('span', { className: `media-gateway-sidebar-${of}` }, content)
   return element(
     'div.media-gateway-sidebar-about',
-    line('name', title),
-    ...words.flatMap((said) => (said ? [line('summary', said)] : [])),
+    element('span.media-gateway-sidebar-name', title),
+    ...words.map((said) => said && element('span.media-gateway-sidebar-summary', said)),
   )
 }
 

@@ -1,7 +1,8 @@
 // Which device of an appliance is shown, offered where there are several.
+import { settled } from '../../editor/ask'
 import { element } from '../../editor/element'
 import type { Lookup, Place } from '../../wire'
-import { askDevices } from './api'
+import { request } from './api'
 import { text } from './text'
 
 const AGAIN_MS = 30_000
@@ -14,12 +15,8 @@ export function createDeviceChoice(id: string, onChoose: (deviceId: string) => v
     id,
     onchange: () => onChoose(choice.value),
   })
-  const row = element(
-    'div.media-gateway-sidebar-tools',
-    { hidden: true },
-    element('label', { htmlFor: id }, text('device')),
-    choice,
-  )
+  const label = element('label', { htmlFor: id }, text('device'))
+  const row = element('div.media-gateway-sidebar-tools', { hidden: true }, label, choice)
 
   return {
     element: row,
@@ -36,14 +33,17 @@ export function createDeviceChoice(id: string, onChoose: (deviceId: string) => v
      * Finds the devices, not too often.
      * @returns the one to show instead, without an ID for the only one; undefined for no other
      */
-    async find(place: Place, deviceId: string | undefined): Promise<{ id?: string } | undefined> {
+    async find(
+      { id: gatewayId, appliance }: Place,
+      deviceId?: string,
+    ): Promise<{ id?: string } | undefined> {
       if (Date.now() - askedAt < AGAIN_MS) return undefined
       askedAt = Date.now()
-      try {
-        devices = (await askDevices(place)).devices
-      } catch {
-        return undefined
-      }
+      const { answer } = await settled(
+        request('lookup', { connection: { id: gatewayId }, appliance }),
+      )
+      if (!answer) return undefined
+      devices = answer.devices
       if (devices.some((device) => device.id === deviceId)) return undefined
       return devices.length > 1 ? devices[0] : {}
     },

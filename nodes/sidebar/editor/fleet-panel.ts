@@ -1,17 +1,18 @@
 // A config node with an inventory: its appliances, those in trouble first. One that is opened shows its
 // routes and is polled; of the others, what Node-RED knows anyway.
-import { arrange } from '../../editor/arrange'
-import type { RequestError } from '../../editor/ask'
-import { element } from '../../editor/element'
+import { settled, type RequestError } from '../../editor/ask'
+import { arrange, element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import type { Sign } from '../../editor/states'
-import type { FleetList, FleetQuestion, FleetRow, ListedGateway, Place, Requests } from '../../wire'
-import { listAppliances } from './api'
+import { language } from '../../editor/text'
+import type { FleetList, FleetQuestion, FleetRow, ListedGateway, Place } from '../../wire'
+import { request } from './api'
 import { createFleetRow, isInTrouble, signOfRow, type FleetRowView } from './fleet-row'
 import { createFleetTools } from './fleet-tools'
 import { createGatewayPanel, nameOf, type Panel, type PanelOptions } from './gateway-panel'
 import { createHead } from './head'
 import { text } from './text'
+import { isHeld, whenReleased } from './widgets'
 
 /** After this, what Node-RED said is out of date. */
 const OLD_MS = 10_000
@@ -53,33 +54,15 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   })
   const faults = element('ul.media-gateway-sidebar-faults')
   const notice = element('div.media-gateway-sidebar-notice')
-  const list = element('div.media-gateway-sidebar-appliances')
-  list.role = 'group'
-  list.ariaLabel = text('fleet.label', { name: nameOf(listed) })
+  const label = text('fleet.label', { name: nameOf(listed) })
+  const list = element('div.media-gateway-sidebar-appliances', { role: 'group', ariaLabel: label })
   const top = element('div', ...head.elements)
-  const body = element(
-    'div',
-    { id: `${id}-body` },
-    tools.element,
-    faults,
-    notice,
-    list,
-    tools.further,
-  )
+  const content = [tools.element, faults, notice, list, tools.further]
+  const body = element('div', { id: `${id}-body` }, ...content)
   const panel = element('section.media-gateway-sidebar-block', top, body)
   const messages = element('div')
 
-  list.addEventListener('mouseleave', releaseSoon)
-  list.addEventListener('focusout', releaseSoon)
-
-  /** True while the pointer or the focus is on the list. */
-  const isHeld = (): boolean => list.matches(':hover, :focus-within')
-
-  function releaseSoon(): void {
-    requestAnimationFrame(() => {
-      if (!isHeld()) showRows()
-    })
-  }
+  whenReleased(list, showRows)
 
   const isOld = (): boolean => failure !== undefined || Date.now() - answeredAt > OLD_MS
 
@@ -102,14 +85,7 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     }
     if (wrong.length > 0) facts.push(text('fleet.faults', { number: wrong.length }))
     if (gateway.readOnly) facts.push(text('readOnly'))
-    head.show({
-      title: nameOf(gateway),
-      address: '',
-      isOpen,
-      tone: tone(),
-      facts,
-      more: [],
-    })
+    head.show({ title: nameOf(gateway), address: '', isOpen, tone: tone(), facts })
     showAge()
     body.hidden = !isOpen
   }
@@ -125,8 +101,7 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
 
   /** Only what is out of date has an age. */
   function showAge(): void {
-    const isKnown = answer !== undefined && isOld()
-    head.showAge(isKnown ? Math.round((Date.now() - answeredAt) / 1000) : undefined)
+    head.showAge(answer && isOld() ? Date.now() - answeredAt : undefined)
   }
 
   function showFaults(): void {
@@ -156,14 +131,11 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
       const view = rows.get(name) ?? addRow(name)
       if (row) view.show(row, isOld())
       else view.age()
-      const open = panels.get(name)
-      if (row) open?.update(listedOne(row))
+      if (row) panels.get(name)?.update(listedOne(row))
     }
-    arrange(
-      list,
-      order.map((name) => (panels.get(name) ?? rows.get(name)!).element),
-    )
-    const shown = [...panels.entries()].filter(([name]) => isWanted.has(name))
+    const elements = order.map((name) => (panels.get(name) ?? rows.get(name)!).element)
+    arrange(list, elements)
+    const shown = [...panels].filter(([name]) => isWanted.has(name))
     arrange(
       messages,
       shown.map(([, one]) => one.messages),
@@ -179,9 +151,9 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
 
   /** Rows under the mouse or the focus keep their places; what is new comes below them. */
   function orderOf(found: readonly FleetRow[], isOther: boolean): string[] {
-    const names = found.map(({ name }) => name)
     if (!isOpen) return []
-    const kept = isHeld() && !isOther ? order : []
+    const names = found.map(({ name }) => name)
+    const kept = isHeld(list) && !isOther ? order : []
     // What is open stays, wherever it would be in the list.
     const open = tools.isWhole() ? [...panels.keys()] : []
     return [...new Set([...kept, ...names, ...open])]
@@ -230,11 +202,7 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   }
 
   /** Those that are open and in the list. */
-  const openOnes = (): Panel[] =>
-    order.flatMap((name) => {
-      const open = panels.get(name)
-      return open ? [open] : []
-    })
+  const openOnes = (): Panel[] => order.flatMap((name) => panels.get(name) ?? [])
 
   /** Of a closed one, only how many are in trouble is of interest. */
   const questionNow = (): FleetQuestion =>
@@ -243,13 +211,9 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   async function askForList(): Promise<'gone' | undefined> {
     const asked = questionNow()
     const key = JSON.stringify(asked)
-    let latest: Requests['appliances']['answer'] | undefined
-    let missed: RequestError | undefined
-    try {
-      latest = await listAppliances(asked)
-    } catch (error) {
-      missed = error as RequestError
-    }
+    const { answer: latest, failure: missed } = await settled(
+      request('appliances', { offset: 0, ...asked, language: language() }),
+    )
     // The user has asked for something else meanwhile.
     if (JSON.stringify(questionNow()) !== key) return undefined
     if (missed?.notDeployed || (latest && 'notDeployed' in latest)) return 'gone'
@@ -290,10 +254,6 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     id: listed.id,
     element: panel,
     messages,
-    isFleet: true,
-    get isOpen() {
-      return isOpen
-    },
     get isWaiting() {
       return answer === undefined || openOnes().some(({ isWaiting }) => isWaiting)
     },
@@ -309,11 +269,8 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
       const [state] = await Promise.all([askForList(), ...openOnes().map((one) => one.ask())])
       return state
     },
-    forgetVersion() {
-      for (const one of panels.values()) one.forgetVersion()
-    },
-    deployed() {
-      for (const one of panels.values()) one.deployed()
+    forgetVersion(isDeployed) {
+      for (const one of panels.values()) one.forgetVersion(isDeployed)
     },
     tick() {
       for (const one of openOnes()) one.tick()

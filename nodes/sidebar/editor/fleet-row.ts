@@ -23,8 +23,8 @@ export const isInTrouble = (row: FleetRow): boolean =>
 
 export function createFleetRow(id: string, name: string, onOpen: () => void) {
   const head = createHead(id, id, onOpen)
-  const row = element('div.media-gateway-sidebar-appliance', { id }, ...head.elements)
-  row.dataset['appliance'] = name
+  const named = { id, 'data-appliance': name }
+  const row = element('div.media-gateway-sidebar-appliance', named, ...head.elements)
 
   return {
     element: row,
@@ -45,7 +45,7 @@ export function createFleetRow(id: string, name: string, onOpen: () => void) {
     },
     /** It keeps its place, but nothing new is known of it. */
     age: (): void => row.classList.add('media-gateway-sidebar-old'),
-    focus: (): void => head.focus(),
+    focus: head.focus,
   }
 }
 

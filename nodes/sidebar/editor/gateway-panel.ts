@@ -1,38 +1,29 @@
 // One appliance: its state, its routes, and what can be done with them.
 import { factCounts } from '../../../client/model/failover-view'
-import type { RequestError } from '../../editor/ask'
-import { download } from '../../editor/download'
-import { element } from '../../editor/element'
+import { settled, type RequestError } from '../../editor/ask'
+import { download, element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import type { Reach } from '../../editor/states'
-import { text as shared } from '../../editor/text'
+import { language, text as shared } from '../../editor/text'
 import { addRoute, kindsFor, type Kind } from './add-node'
-import type {
-  ApplianceState,
-  Caller,
-  Failover,
-  Failure,
-  ListedGateway,
-  Place,
-  Requests,
-} from '../../wire'
-import { askCallers, askReport, askState, mayControl } from './api'
+import type { ApplianceState, Caller, Failover, Failure, ListedGateway, Place } from '../../wire'
+import { mayControl, request } from './api'
 import { createCommands } from './commands'
 import { createControls } from './controls'
-import { aboutFailover, createDetails, PROTECTION } from './details'
+import { createDetails, failoverRow } from './details'
 import { createDeviceChoice } from './devices'
 import { createHead } from './head'
 import { factsOfFailovers } from './failover'
 import { factsOfKnown, isSilence, keyOf, signOfGateway, SPOKEN } from './health'
 import { createLately } from './lately'
 import { createRouteList } from './list'
-import { createMessage } from './message'
 import { remember, remembered } from './preferences'
 import { createRates } from './rates'
 import { withProtection, type Route, type Snapshot } from './route'
-import type { Scene } from './scene'
+import type { Scene } from './row'
 import { text } from './text'
 import { createTools } from './tools'
+import { createMessage } from './widgets'
 
 export interface PanelOptions {
   isOpen: boolean
@@ -51,9 +42,6 @@ export interface Panel {
   readonly element: HTMLElement
   /** Its questions and messages, to be shown where they move nothing. */
   readonly messages: HTMLElement
-  /** It stands for many appliances. */
-  readonly isFleet: boolean
-  readonly isOpen: boolean
   /** The first state, or the effect of a command, is awaited. */
   readonly isWaiting: boolean
   /** Its open lists of routes. */
@@ -61,10 +49,11 @@ export interface Panel {
   update(gateway: ListedGateway & Place): void
   /** Asks for the state. `gone` when the gateway is not deployed any more. */
   ask(): Promise<'gone' | undefined>
-  /** Forgets the version: after a restart of Node-RED it means nothing. */
-  forgetVersion(): void
-  /** To call when Node-RED runs other nodes: what went wrong before is over. */
-  deployed(): void
+  /**
+   * Forgets the version: after a restart of Node-RED it means nothing.
+   * @param isDeployed Node-RED runs other nodes: what went wrong before is over
+   */
+  forgetVersion(isDeployed: boolean): void
   /** To call every second. */
   tick(): void
 }
@@ -87,7 +76,8 @@ let counter = 0
 export function createGatewayPanel(listed: ListedGateway & Place, options: PanelOptions): Panel {
   const id = `media-gateway-sidebar-${counter++}`
   const place: Place = { id: listed.id, appliance: listed.appliance }
-  const key = keyOfPlace(place)
+  /** Under what the browser keeps how it is shown. */
+  const key = place.appliance === undefined ? place.id : `${place.id}/${place.appliance}`
   const commands = createCommands()
   let gateway = listed
   let isOpen = options.isOpen
@@ -139,22 +129,23 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     onChange,
   })
   const empty = element('div.media-gateway-sidebar-notice')
-  const fault = createMessage(() => {
+  const fault = createMessage(null, () => {
     closedFault = keyOf(faultNow())
     showHealth()
     head.focus()
   })
-  const trouble = createMessage(() => {
+  const trouble = createMessage('alert', () => {
     complain('')
     head.focus()
   })
-  const reported = createMessage(() => {
+  const reported = createMessage('status', () => {
     reported.show('')
     head.focus()
   })
   const controls = createControls({
+    place,
     commands,
-    gateway: () => ({ ...place, name: nameOf(gateway) }),
+    gateway: () => nameOf(gateway),
     snapshot: () => snapshot,
     isOld,
     complain,
@@ -194,33 +185,20 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   /** The failovers that no route shows: without a row they would not be seen. */
   const unplaced = element('ul.media-gateway-sidebar-unplaced')
   const lately = createLately(text('lately.label', { name: nameOf(listed) }))
-  const top = element(
-    'div.media-gateway-sidebar-top',
-    ...head.elements,
-    devices.element,
-    tools.element,
-  )
+  const heading = [...head.elements, devices.element, tools.element]
+  const top = element('div.media-gateway-sidebar-top', ...heading)
   const body = element('div', { id: `${id}-body` }, unplaced, empty, list.element, lately.element)
   const panel = element('section.media-gateway-sidebar-block', top, body)
-  const messages = element(
-    'div',
-    fault.element,
-    trouble.element,
-    reported.element,
-    ...controls.elements,
-  )
-
-  trouble.element.setAttribute('role', 'alert')
-  reported.element.setAttribute('role', 'status')
+  const shownMessages = [fault, trouble, reported].map((one) => one.element)
+  const messages = element('div', ...shownMessages, ...controls.elements)
 
   /** By the clock of Node-RED, Unix ms. */
   function now(): number {
     return Date.now() + skew
   }
 
-  function isAllowed(): boolean {
-    return !gateway.readOnly && !gateway.error && state?.mayControl !== false && mayControl()
-  }
+  const isAllowed = (): boolean =>
+    !gateway.readOnly && !gateway.error && state?.mayControl !== false && mayControl()
 
   const scene = (): Scene => ({
     old: old(),
@@ -284,10 +262,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
       isQuiet: present === 'reachable',
       isOld: !isOpen && Date.now() - stateAt > OLD_MS,
       facts: factsOf(),
-      more: [
-        ...(name === undefined ? [] : [name]),
-        ...(firmware ? [text('firmware', { firmware })] : []),
-      ],
+      more: [name, firmware && text('firmware', { firmware })],
     })
     body.hidden = !isOpen
     if (keyOf(faultNow()) !== closedFault) closedFault = undefined
@@ -311,9 +286,8 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   }
 
   function factsOf(): string[] {
-    const shown: string[] = []
     const known = state?.health.known
-    shown.push(...factsOfKnown(known, isOld(), !isOpen))
+    const shown = factsOfKnown(known, isOld(), !isOpen)
     shown.push(...factsOfFailovers(factCounts(unshown())))
     if (gateway.readOnly) shown.push(text('readOnly'))
     else if (state?.mayControl === false) shown.push(text('observer'))
@@ -331,13 +305,12 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     // Of a closed one that did not answer, how old that is.
     const isVerdict = !isOpen && (unreachable || (missed && !known))
     const ageMs = isVerdict ? 0 : known?.ageMs
-    const present = ageMs === undefined ? undefined : ageMs + Date.now() - stateAt
-    head.showAge(present === undefined ? undefined : Math.round(present / 1000))
+    head.showAge(ageMs === undefined ? undefined : ageMs + Date.now() - stateAt)
   }
 
   /** Reads who calls the route whose details are open, once for each poll in which somebody does. */
   async function readCallers(): Promise<void> {
-    const { routeId, at } = { routeId: selected, at: figuresAt }
+    const [routeId, at] = [selected, figuresAt]
     if (routeId === undefined || isOld()) return
     if (callers?.routeId === routeId && callers.at === at) return
     const isCalled = rates.now(routeId)?.destinations.some(({ clients = 0 }) => clients > 0)
@@ -345,11 +318,10 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     callers = { routeId, at, list: isCalled ? before : [] }
     if (!isCalled) return
     const asked = callers
-    const answer = await askCallers(place, deviceId ?? snapshot?.device.id, routeId).catch(() => ({
-      callers: [],
-    }))
+    const question = { ...place, deviceId: deviceId ?? snapshot?.device.id, routeId }
+    const { answer } = await settled(request('callers', question))
     if (callers !== asked) return
-    asked.list = answer.callers
+    asked.list = answer?.callers ?? []
     showRoutes()
   }
 
@@ -357,20 +329,21 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     if (isReporting) return
     isReporting = true
     say(shared('connection.report.making'))
-    try {
-      const made = await askReport(place)
-      download(made)
-      const { name, failure: part } = made
-      say(
-        `${shared('connection.report.made', { name })}.`,
-        ...(part ? [shared('connection.report.partly'), sentenceOf(part)] : []),
-        shared('connection.report.about'),
-      )
-    } catch (error) {
-      say()
-      complain(sentenceOf(error as RequestError))
-    }
+    const { id: gatewayId, appliance } = place
+    const asked = request('report', { connection: { id: gatewayId }, appliance })
+    const { answer: made, failure: why } = await settled(asked)
     isReporting = false
+    if (!made) {
+      say()
+      return complain(sentenceOf(why!))
+    }
+    download(made)
+    const { name, failure: part } = made
+    say(
+      `${shared('connection.report.made', { name })}.`,
+      ...(part ? [shared('connection.report.partly'), sentenceOf(part)] : []),
+      shared('connection.report.about'),
+    )
   }
 
   function say(...sentences: string[]): void {
@@ -389,10 +362,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     list.show({ found, all, selected, isOther: isOther || !snapshot }, present)
     tools.element.hidden = !isOpen || all.length === 0
     tools.show(present, mayControl(), gateway.address)
-    const failovers = snapshot?.failovers ?? []
-    const lines = failovers.map((one) =>
-      element('li', { className: PROTECTION }, ...aboutFailover(one, present.now)),
-    )
+    const lines = (snapshot?.failovers ?? []).map((one) => failoverRow(one, present.now))
     unplaced.replaceChildren(...lines)
     unplaced.hidden = lines.length === 0
     empty.textContent = emptyWords()
@@ -438,20 +408,17 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     const wasOpen = isOpen
     const isDue = !wasOpen && Date.now() - polledAt >= POLL_EVERY_MS
     if (isDue) polledAt = Date.now()
-    let answer: Requests['state']['answer'] | undefined
-    let missed: RequestError | undefined
-    try {
-      answer = await askState({
+    const { answer, failure: missed } = await settled(
+      request('state', {
         ...place,
         deviceId: asked,
         version: snapshot && version,
         figuresAt: snapshot && figuresAt,
         lookOn: !wasOpen,
         poll: isDue,
-      })
-    } catch (error) {
-      missed = error as RequestError
-    }
+        language: language(),
+      }),
+    )
     // Another device was chosen meanwhile, or the panel was opened or closed.
     if (asked !== deviceId || wasOpen !== isOpen) return undefined
     if (answer && 'notDeployed' in answer) return 'gone'
@@ -521,10 +488,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     id: listed.id,
     element: panel,
     messages,
-    isFleet: false,
-    get isOpen() {
-      return isOpen
-    },
     get isWaiting() {
       return commands.isWaiting || reach() === 'asking'
     },
@@ -543,12 +506,9 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
       show()
     },
     ask: askForState,
-    forgetVersion() {
+    forgetVersion(isDeployed) {
       version = undefined
-    },
-    deployed() {
-      version = undefined
-      complain('')
+      if (isDeployed) complain('')
     },
     tick() {
       if (isOld() === isShownOld) showAge()
@@ -559,7 +519,3 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
 
 export const nameOf = ({ appliance, name, address, id }: ListedGateway & Place): string =>
   appliance ?? (name || address || id)
-
-/** Under what the browser keeps how it is shown. */
-const keyOfPlace = ({ id, appliance }: Place): string =>
-  appliance === undefined ? id : `${id}/${appliance}`

@@ -18,7 +18,7 @@ export interface ShownHead {
   /** The most important first: what does not fit in the line is cut. */
   facts: string[]
   /** What the tooltip has besides. */
-  more: string[]
+  more?: (string | undefined)[]
 }
 
 /** @param bodyId what it opens and closes */
@@ -27,17 +27,20 @@ export function createHead(id: string, bodyId: string, onToggle: () => void) {
   const sign = mark()
   const title = element('span.media-gateway-sidebar-title')
   const spoken = element('span.media-gateway-sidebar-unseen')
-  const head = element('button.media-gateway-sidebar-head', arrow, sign, title, spoken)
   const word = element('b.media-gateway-sidebar-word', { ariaHidden: 'true' })
   const told = element('span.media-gateway-sidebar-told', { id: `${id}-facts` })
+  const head = element(
+    'button.media-gateway-sidebar-head',
+    { 'aria-controls': bodyId, 'aria-describedby': told.id, onclick: onToggle },
+    arrow,
+    sign,
+    title,
+    spoken,
+  )
   const age = element('span.media-gateway-sidebar-age')
   const factsRow = element('div.media-gateway-sidebar-facts', word, told, age)
-  head.setAttribute('aria-controls', bodyId)
-  head.setAttribute('aria-describedby', told.id)
-  head.addEventListener('click', onToggle)
 
   return {
-    /** Its lines. */
     elements: [head, factsRow],
     show(shown: ShownHead): void {
       const { word: said = '', isOld = false, isQuiet = false } = shown
@@ -50,12 +53,14 @@ export function createHead(id: string, bodyId: string, onToggle: () => void) {
       setText(word, said)
       word.hidden = isQuiet || said === ''
       setText(told, shown.facts.join(' · '))
-      factsRow.title = [said, ...shown.facts, ...shown.more].filter(Boolean).join(' · ')
+      const all = [said, ...shown.facts, ...(shown.more ?? [])]
+      factsRow.title = all.filter(Boolean).join(' · ')
     },
     /** The age of what is shown; undefined when nothing is known. */
-    showAge(seconds: number | undefined): void {
-      setText(age, seconds === undefined ? '' : ageOf(Math.max(0, seconds)))
-      factsRow.classList.toggle('media-gateway-sidebar-fresh', (seconds ?? 0) < FRESH_SECONDS)
+    showAge(ms: number | undefined): void {
+      const seconds = Math.max(0, Math.round((ms ?? 0) / 1000))
+      setText(age, ms === undefined ? '' : ageOf(seconds))
+      factsRow.classList.toggle('media-gateway-sidebar-fresh', seconds < FRESH_SECONDS)
     },
     focus: () => head.focus(),
   }

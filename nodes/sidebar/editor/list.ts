@@ -1,9 +1,8 @@
 // The routes of an appliance. Only the rows in sight are in the page, however many there are.
-import { arrange } from '../../editor/arrange'
-import { element } from '../../editor/element'
+import { arrange, element } from '../../editor/element'
 import type { Route } from './route'
-import { createRow, type Row } from './row'
-import type { Scene } from './scene'
+import { createRow, type Row, type Scene } from './row'
+import { isHeld, whenReleased } from './widgets'
 
 const CLASS = 'media-gateway-sidebar-list'
 const ROW_HEIGHT = 62
@@ -19,7 +18,7 @@ export interface ListOptions {
   onControl(routeId: string): void
   onDrag(routeId: string, event: DragEvent): void
   /** The pointer and the focus have left the list: rows may move. */
-  onRelease(): void
+  onRelease: () => void
 }
 
 export interface ShownRoutes {
@@ -33,13 +32,9 @@ export interface ShownRoutes {
 }
 
 export function createRouteList({ details, ...options }: ListOptions) {
-  const grid = element('div.media-gateway-sidebar-rows', {
-    role: 'grid',
-    ariaLabel: options.label,
-  })
-  const view = element('div', { className: CLASS }, grid, details)
+  const grid = element('div.media-gateway-sidebar-rows', { role: 'grid', ariaLabel: options.label })
   // An element that scrolls would get the focus itself.
-  view.tabIndex = -1
+  const view = element('div', { className: CLASS, tabIndex: -1 }, grid, details)
 
   /** As of the latest show. */
   let scene: Scene | undefined
@@ -54,8 +49,7 @@ export function createRouteList({ details, ...options }: ListOptions) {
   const sizes = new ResizeObserver(draw)
   sizes.observe(view)
   sizes.observe(details)
-  view.addEventListener('mouseleave', releaseSoon)
-  view.addEventListener('focusout', releaseSoon)
+  whenReleased(view, options.onRelease)
   grid.addEventListener('click', ({ target }) => {
     const id = routeAt(target)
     if (id === undefined) return
@@ -96,15 +90,6 @@ export function createRouteList({ details, ...options }: ListOptions) {
     if (selected === undefined) return
     details.scrollIntoView({ block: 'nearest' })
     rows.get(id)?.element.scrollIntoView({ block: 'nearest' })
-  }
-
-  /** True while the pointer or the focus is on the list. */
-  const isHeld = (): boolean => view.matches(':hover, :focus-within')
-
-  function releaseSoon(): void {
-    requestAnimationFrame(() => {
-      if (!isHeld()) options.onRelease()
-    })
   }
 
   const routeAt = (target: EventTarget | null): string | undefined =>
@@ -184,23 +169,21 @@ export function createRouteList({ details, ...options }: ListOptions) {
     }
     // A screen reader reads them in their order.
     const inOrder = [...shown].sort(([, one], [, other]) => one - other)
-    arrange(
-      grid,
-      inOrder.map(([id]) => rows.get(id)!.element),
-    )
+    const elements = inOrder.map(([id]) => rows.get(id)!.element)
+    arrange(grid, elements)
   }
 
   /** While the pointer or the focus is on another list, this one must not push it. */
   function keepHeight({ isOther }: ShownRoutes): void {
     const pointed = document.querySelector(`.${CLASS}:is(:hover, :focus-within)`)
-    const isFixed = pointed !== null && !isHeld() && !isOther && !view.hidden
+    const isFixed = pointed !== null && !isHeld(view) && !isOther && !view.hidden
     const height = isFixed ? `${view.offsetHeight}px` : ''
     if (view.style.height !== height) view.style.height = height
   }
 
   /** Rows under the mouse or the focus keep their places; what is new comes below them. */
   function inPlace({ found, all, isOther }: ShownRoutes): readonly Route[] {
-    if (isOther || !isHeld()) return found
+    if (isOther || !isHeld(view)) return found
     const now = new Map(all.map((route) => [route.id, route]))
     const kept = new Set(routes.map(({ id }) => id))
     return [
@@ -223,7 +206,7 @@ export function createRouteList({ details, ...options }: ListOptions) {
       present = new Set(shown.all.map(({ id }) => id))
       selected = shown.selected
       details.hidden = indexOf(selected) < 0
-      grid.setAttribute('aria-rowcount', String(routes.length))
+      grid.ariaRowCount = String(routes.length)
       view.hidden = routes.length === 0
       draw()
       if (hadFocus && !grid.contains(document.activeElement)) {

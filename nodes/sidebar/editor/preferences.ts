@@ -1,10 +1,11 @@
+const KEY = 'media-gateway-sidebar'
+
 /** The user's setup of the sidebar, as the browser keeps it: each by config node. */
 interface Remembered {
-  /** Is it open? */
   open: Record<string, boolean>
   /** The device that is shown. */
   device: Record<string, string>
-  /** The order of its routes. */
+  /** Of its routes. */
   order: Record<string, string>
   /** Does it show what happened lately? */
   lately: Record<string, boolean>
@@ -12,21 +13,13 @@ interface Remembered {
   compact: Record<string, boolean>
 }
 
-const KEY = 'media-gateway-sidebar'
-
 export function remembered(): Remembered {
-  let kept = null as Partial<Remembered> | null
+  const none = { open: {}, device: {}, order: {}, lately: {}, compact: {} }
   try {
-    kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as typeof kept
+    return { ...none, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Remembered>) }
   } catch {
     // Something else is there: the defaults.
-  }
-  return {
-    open: { ...kept?.open },
-    device: { ...kept?.device },
-    order: { ...kept?.order },
-    lately: { ...kept?.lately },
-    compact: { ...kept?.compact },
+    return none
   }
 }
 

@@ -1,15 +1,33 @@
 import { element, setText } from '../../editor/element'
 import { isRunning } from '../../editor/states'
+import type { Kind } from './add-node'
 import { isBlocked, type Action } from './commands'
 import { markOf } from './failover'
-import { HEIGHT, rateOfRoute, rateOfSource, WIDTH } from './rates'
+import { HEIGHT, rateOfRoute, rateOfSource, WIDTH, type Rates } from './rates'
 import type { Route } from './route'
-import type { Scene } from './scene'
 import { text } from './text'
 import { mark as createMark, placeOf, summaryOf, type Summary } from './labels'
 
+/** What the rows and the details of an appliance show besides its routes. */
+export interface Scene {
+  /** Why what is shown is out of date; empty where it is not. */
+  old: string
+  mayControl: boolean
+  /** Rows of one line. */
+  isCompact: boolean
+  /** The nodes that a route can become. */
+  kinds: readonly Kind[]
+  /** Unix ms, by the clock of Node-RED. */
+  now: number
+  rates: Rates
+  /** What is under way for a route, or for one of its destinations. */
+  waiting(routeId: string, destinationId?: string): Action | undefined
+  /** A command to the failover is under way. */
+  isSwitching(failoverId: string): boolean
+}
+
 /** How a row stands in the list. */
-export interface ShownRow {
+interface ShownRow {
   index: number
   top: number
   isActive: boolean
@@ -31,9 +49,8 @@ export function createRow() {
   })
   const title = element('div.media-gateway-sidebar-heading', name, lock, badge)
   const first = element('b')
-  const second = element('span')
-  const third = element('span')
-  const summary = element('span.media-gateway-sidebar-summary', first, second, third)
+  const rest = [element('span'), element('span')]
+  const summary = element('span.media-gateway-sidebar-summary', first, ...rest)
   const place = element('span')
   const line = createLine()
   const rate = element('span.media-gateway-sidebar-rate')
@@ -74,7 +91,7 @@ export function createRow() {
       badge.title = mark ? text('failover.title', { state: mark.words }) : ''
       const words = summaryWords(route, isOld, isGone, waiting)
       setText(first, words.first)
-      for (const [at, one] of [second, third].entries()) {
+      for (const [at, one] of rest.entries()) {
         setText(one, words.rest[at] === undefined ? '' : SEPARATOR + words.rest[at])
       }
       summary.title = [words.first, ...words.rest].join(SEPARATOR)
@@ -89,37 +106,34 @@ export function createRow() {
       // A disabled button would lose the focus.
       const verb = isRunning(route) ? 'stop' : 'start'
       const why = whyNot(verb, route, old)
-      button.setAttribute('aria-disabled', String(waiting !== undefined || why !== ''))
+      button.ariaDisabled = String(waiting !== undefined || why !== '')
       button.title = why || (isCompact ? text(verb) : '')
       button.dataset['verb'] = verb
       setText(button, text(verb))
-      button.setAttribute('aria-label', controlLabel(verb, route.name, why))
+      button.ariaLabel = controlLabel(verb, route.name, why)
       row.dataset['route'] = route.id
       row.style.top = `${top}px`
-      row.setAttribute('aria-rowindex', String(index + 1))
-      row.setAttribute('aria-selected', String(isSelected))
+      row.ariaRowIndex = String(index + 1)
+      row.ariaSelected = String(isSelected)
       row.tabIndex = button.tabIndex = isActive ? 0 : -1
     },
   }
 }
 
 /** The line through the last minutes. What it shows is said by the figure beside it. */
-function createLine(): { element: Element; show(path: string): void } {
-  const svg = document.createElementNS(SVG, 'svg')
-  const path = document.createElementNS(SVG, 'path')
-  svg.append(path)
-  const shape = { width: WIDTH, height: HEIGHT, 'aria-hidden': true }
-  for (const [name, value] of Object.entries(shape)) svg.setAttribute(name, String(value))
-  let shown = ''
+function createLine() {
+  const place = element('template', {
+    innerHTML: `<svg width="${WIDTH}" height="${HEIGHT}" aria-hidden="true"><path></path></svg>`,
+  })
+  const svg = place.content.firstElementChild!
+  const path = svg.firstElementChild!
   return {
     element: svg,
-    show(drawn) {
-      if (drawn !== shown) path.setAttribute('d', (shown = drawn))
+    show(drawn: string): void {
+      if (drawn !== (path.getAttribute('d') ?? '')) path.setAttribute('d', drawn)
     },
   }
 }
-
-const SVG = 'http://www.w3.org/2000/svg'
 
 function summaryWords(route: Route, isOld: boolean, isGone: boolean, waiting?: Action): Summary {
   if (isGone) return { first: text('route.gone'), rest: [] }

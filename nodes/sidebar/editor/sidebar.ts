@@ -1,13 +1,11 @@
 // The content of the tab: one panel for each appliance, one below the other.
-import { arrange } from '../../editor/arrange'
-import type { RequestError } from '../../editor/ask'
-import { element } from '../../editor/element'
+import { settled } from '../../editor/ask'
+import { arrange, element } from '../../editor/element'
 import type { ListedGateway } from '../../wire'
-import { listGateways } from './api'
+import { request } from './api'
 import { createFleetPanel } from './fleet-panel'
 import { createGatewayPanel, type Panel } from './gateway-panel'
 import { remember, remembered } from './preferences'
-import { whenShown } from './visibility'
 import { text } from './text'
 
 const TICK_MS = 1000
@@ -20,13 +18,7 @@ const LEAST_LIST_HEIGHT = 184
 /** Lines that a screen reader has had time to read may go. */
 const MOST_SPOKEN = 20
 
-export interface Sidebar {
-  content: HTMLElement
-  /** To call when other nodes are deployed. */
-  deployed: () => void
-}
-
-export function createSidebar(): Sidebar {
+export function createSidebar() {
   const notice = element('div.media-gateway-sidebar-notice', { textContent: text('loading') })
   const spoken = element('div.media-gateway-sidebar-spoken', { role: 'log' })
   const place = element('div')
@@ -36,6 +28,8 @@ export function createSidebar(): Sidebar {
   const content = element('div.media-gateway-sidebar', scroller, messages, spoken)
 
   let panels: Panel[] = []
+  /** The IDs of the gateways that stand for many appliances. */
+  let fleets = new Set<string>()
   let isShown = false
   let isAsking = false
   let listIsDue = true
@@ -45,21 +39,16 @@ export function createSidebar(): Sidebar {
 
   whenShown(content, (now) => {
     isShown = now
-    if (now) refresh()
+    if (now) refresh(false)
   })
   new ResizeObserver(() => share(true)).observe(content)
   for (const event of ['mouseleave', 'focusout']) {
     scroller.addEventListener(event, () => requestAnimationFrame(() => share()))
   }
 
-  function deployed(): void {
-    for (const panel of panels) panel.deployed()
-    refresh()
-  }
-
-  function refresh(): void {
+  function refresh(isDeployed: boolean): void {
     listIsDue = true
-    for (const panel of panels) panel.forgetVersion()
+    for (const panel of panels) panel.forgetVersion(isDeployed)
     askSoon()
   }
 
@@ -80,8 +69,7 @@ export function createSidebar(): Sidebar {
     isAsking = true
     askAt = Infinity
     try {
-      const isFleet = panels.some((panel) => panel.isFleet)
-      if (listIsDue || (isFleet && Date.now() - listedAt > LIST_AGAIN_MS)) await list()
+      if (listIsDue || (fleets.size > 0 && Date.now() - listedAt > LIST_AGAIN_MS)) await list()
       const known = await Promise.all(panels.map((panel) => panel.ask()))
       if (known.includes('gone')) listIsDue = true
     } finally {
@@ -95,17 +83,13 @@ export function createSidebar(): Sidebar {
   async function list(): Promise<void> {
     listIsDue = false
     listedAt = Date.now()
-    try {
-      const gateways = await listGateways()
+    const { answer: gateways, failure } = await settled(request('gateways'))
+    if (gateways) {
       show(gateways)
       say(gateways.length === 0 ? text('none') : '')
-      // A deploy returns before the nodes are there.
-      listIsDue ||= gateways.some(({ error }) => error?.code === 'NOT_FOUND')
-    } catch (error) {
-      listIsDue = true
-      // What is known is shown as old, with the reason.
-      if (panels.length === 0) say((error as RequestError).message)
-    }
+    } else if (panels.length === 0) say(failure!.message)
+    // What is known is shown as old, with the reason. A deploy returns before the nodes are there.
+    listIsDue ||= !gateways || gateways.some(({ error }) => error?.code === 'NOT_FOUND')
   }
 
   function say(words: string): void {
@@ -122,26 +106,25 @@ export function createSidebar(): Sidebar {
   function show(gateways: ListedGateway[]): void {
     const { open } = remembered()
     const before = new Map(panels.map((panel) => [panel.id, panel]))
+    const wereFleets = fleets
+    fleets = new Set(gateways.filter(({ inventory }) => inventory).map(({ id }) => id))
     panels = gateways.map((gateway, index) => {
-      const isFleet = gateway.inventory !== undefined
-      const same = before.get(gateway.id)
-      const known = same?.isFleet === isFleet ? same : undefined
+      const { id } = gateway
+      const known = wereFleets.has(id) === fleets.has(id) ? before.get(id) : undefined
       known?.update(gateway)
-      const create = isFleet ? createFleetPanel : createGatewayPanel
-      return (
-        known ??
-        create(gateway, {
-          isOpen: open[gateway.id] ?? index < OPEN_AT_FIRST,
-          onToggle(isOpen) {
-            remember('open', gateway.id, isOpen)
-            share(true)
-            askSoon()
-          },
-          onChange: share,
-          onCommand: askSoon,
-          speak,
-        })
-      )
+      if (known) return known
+      const create = fleets.has(id) ? createFleetPanel : createGatewayPanel
+      return create(gateway, {
+        isOpen: open[id] ?? index < OPEN_AT_FIRST,
+        onToggle(isOpen) {
+          remember('open', id, isOpen)
+          share(true)
+          askSoon()
+        },
+        onChange: share,
+        onCommand: askSoon,
+        speak,
+      })
     })
     arrange(
       place,
@@ -163,8 +146,7 @@ export function createSidebar(): Sidebar {
     const lists = panels.flatMap((panel) => panel.lists)
     if (lists.length === 0 || content.clientHeight === 0 || (!isAsked && isHeld())) return
     const height = lists.reduce((sum, room) => sum + room.height, 0)
-    const others = place.offsetHeight + notice.offsetHeight - height
-    let left = content.clientHeight - others
+    let left = content.clientHeight - (place.offsetHeight + notice.offsetHeight - height)
     let most = left
     const needs = lists.map((room) => room.need).sort((one, other) => one - other)
     for (const [index, need] of needs.entries()) {
@@ -172,14 +154,28 @@ export function createSidebar(): Sidebar {
       if (need > most) break
       left -= need
     }
-    content.style.setProperty(
-      '--media-gateway-sidebar-list',
-      `${Math.max(most, LEAST_LIST_HEIGHT)}px`,
-    )
+    const shared = Math.max(most, LEAST_LIST_HEIGHT)
+    content.style.setProperty('--media-gateway-sidebar-list', `${shared}px`)
   }
 
   const isHeld = (): boolean =>
     scroller.matches(':hover') || scroller.querySelector(':focus-visible') !== null
 
-  return { content, deployed }
+  return { content, deployed: () => refresh(true) }
+}
+
+/** Reports when an element comes into sight, or goes out of it: its tab, its sidebar or the page. */
+function whenShown(shown: HTMLElement, onChange: (isShown: boolean) => void): void {
+  let isInPlace = false
+  let wasShown = false
+  const update = () => {
+    const isShown = isInPlace && document.visibilityState === 'visible'
+    if (isShown !== wasShown) onChange((wasShown = isShown))
+  }
+  // The editor does not say when another tab takes the place of this one, or a sidebar is closed.
+  new IntersectionObserver((entries) => {
+    isInPlace = entries.at(-1)?.isIntersecting === true
+    update()
+  }).observe(shown)
+  document.addEventListener('visibilitychange', update)
 }

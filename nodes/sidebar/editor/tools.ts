@@ -11,7 +11,7 @@ import {
   type Order,
   type Route,
 } from './route'
-import type { Scene } from './scene'
+import type { Scene } from './row'
 import { text } from './text'
 import { choiceField, searchField, textButton } from './widgets'
 

@@ -1,5 +1,5 @@
-// The buttons and fields above the lists and in the details.
-import { element } from '../../editor/element'
+// The buttons, fields and messages around the lists and in the details.
+import { element, setText } from '../../editor/element'
 import { text } from './text'
 
 /**
@@ -36,6 +36,35 @@ export function choiceField(
   values: readonly string[],
   onChange: () => void,
 ): HTMLSelectElement {
-  const offered = values.map((value) => element('option', { value }, text(`${of}.${value}`)))
+  const offered = values.map((value) => new Option(text(`${of}.${value}`), value))
   return element('select', { ariaLabel: text(`${of}.label`), onchange: onChange }, ...offered)
+}
+
+/** A message, which stays until it is closed. @param label what its button does */
+export function createMessage(role: string | null, onClose: () => void, label = text('close')) {
+  const words = element('span')
+  const close = element('button.media-gateway-sidebar-close', {
+    textContent: '✕',
+    ariaLabel: label,
+    title: label,
+    onclick: onClose,
+  })
+  const box = element('div.media-gateway-sidebar-fault', { hidden: true }, words, close)
+  box.role = role
+  return {
+    element: box,
+    /** Without words, the message is hidden. */
+    show(said: string): void {
+      setText(words, said)
+      box.hidden = said === ''
+    },
+  }
+}
+
+/** The pointer or the focus is on it: what it shows stays where it is. */
+export const isHeld = (place: Element): boolean => place.matches(':hover, :focus-within')
+
+export function whenReleased(place: HTMLElement, release: () => void): void {
+  const releaseSoon = () => requestAnimationFrame(() => void (isHeld(place) || release()))
+  for (const event of ['mouseleave', 'focusout']) place.addEventListener(event, releaseSoon)
 }
