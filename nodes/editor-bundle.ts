@@ -3,11 +3,11 @@
 import { checks, type Check } from './editor/checks'
 import { concernsInventory } from './editor/pickers/appliance-row'
 import { prepareForm, saveForm } from './editor/form'
-import { applies, shownValue } from './editor/fields'
+import { applies, shownValue, type Read } from './editor/fields'
 import { labelOf } from './editor/label'
 import { prepareNew } from './editor/new-node'
 import { checkTyped } from './editor/typed'
-import { definitionFault } from './editor/route-form/use'
+import { faultsOf, faultWithPath } from './editor/route-form/faults'
 import { reason, text, type CheckOptions } from './editor/text'
 import { ensure } from './ensure-route/editor'
 import { failover } from './failover/editor'
@@ -15,23 +15,25 @@ import { gateway } from './gateway/editor'
 import { metrics } from './metrics/editor'
 import { watch } from './watch/editor'
 
-/** What is wrong with a value, in words; undefined if nothing is. */
-type Checked = (node: EditorNode, property: string, value: unknown) => string | undefined
+/** A form that needs more than its rows. */
+interface OwnForm {
+  prepareForm: (node: EditorNode) => void
+  /** What is wrong with a property, in words; undefined if nothing is. */
+  check: (read: Read, property: string) => string | undefined
+}
 
-/** The forms that need more than their rows. */
-const OWN: Record<string, { prepareForm: (node: EditorNode) => void; check: Checked } | undefined> =
-  {
-    'media-gateway': gateway,
-    'media-gateway-ensure-route': ensure,
-    'media-gateway-failover': failover,
-    'media-gateway-metrics': metrics,
-    'media-gateway-watch': watch,
-  }
+const OWN: Record<string, OwnForm | undefined> = {
+  'media-gateway': gateway,
+  'media-gateway-ensure-route': ensure,
+  'media-gateway-failover': failover,
+  'media-gateway-metrics': metrics,
+  'media-gateway-watch': watch,
+}
 
 /** The checks, as a manifest names them. */
 const CHECKS = {
   own: (node: EditorNode, property: string, value: unknown): string | undefined =>
-    OWN[node.type]?.check(node, property, value),
+    OWN[node.type]?.check((name) => (name === property ? value : shownValue(node, name)), property),
 
   /** A property that a flow does not have takes its default when it runs. */
   value(_: EditorNode, property: string, value: unknown): string | undefined {
@@ -46,8 +48,9 @@ const CHECKS = {
     const type = shownValue(node, `${property}Type`)
     const fault = checkTyped(type, value as string | number)
     if (fault !== true) return fault
-    const isJson = property === 'definition' && type === 'json'
-    return isJson ? definitionFault(node, value as string) : undefined
+    if (property !== 'definition' || type !== 'json') return undefined
+    const [first] = faultsOf(node, JSON.parse(value as string))
+    return first && faultWithPath(first)
   },
 
   /** It counts only where the gateway has an inventory. */

@@ -381,10 +381,7 @@ export interface ApplianceState {
   now: number
   /** What happened lately, oldest first, unless the editor has all of it. */
   lately?: Happening[]
-  /**
-   * What the running routes carry, by their IDs: no part of the version. Undefined with `lookOn`, and
-   * where the editor has those of the latest poll.
-   */
+  /** By route, where the editor has not those of the latest poll; no part of the version. */
   figures?: Record<string, RouteFigures>
   /** When that was read, Unix ms. */
   figuresAt?: number

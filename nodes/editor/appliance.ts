@@ -9,10 +9,7 @@ import { text } from './text'
 
 export type Appliance = ReturnType<typeof openAppliance>
 
-/**
- * Returns the appliance of an open form, with one request for each gateway, appliance and device.
- * @param lookIn the one of an inventory to look in; undefined while none is chosen
- */
+/** The appliance of an open form, with one request for each gateway, appliance and device. */
 export function openAppliance(node: EditorNode, lookIn: () => string | undefined) {
   // Looked up once: when a response arrives, another form may be open.
   const gateway = field(node, 'gateway')
@@ -66,19 +63,13 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
       chosen = deviceId || undefined
       void update()
     },
-    /**
-     * Reads a route in sent form, its secrets hidden.
-     * @throws RequestError
-     */
+    /** Reads a route in sent form, its secrets hidden. @throws RequestError */
     async definition(routeId: string): Promise<unknown> {
       const what = { ...place(), deviceId: look.now().found?.deviceId ?? deviceNow(), routeId }
       const { definition } = await askAppliance('definition', gatewayNow(), what)
       return definition
     },
-    /**
-     * Asks what a definition would change on the device that the form names, or on the only one.
-     * @throws RequestError
-     */
+    /** What a definition would change on the device of the form, or the only one. @throws RequestError */
     plan(what: PlanQuestion): Promise<Planned> {
       const body = { ...what, ...place(), deviceId: deviceInForm() }
       return askAppliance('plan', gatewayNow(), body, { again: true })

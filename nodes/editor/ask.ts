@@ -9,11 +9,7 @@ export class RequestError extends Error {
   notDeployed?: boolean
 }
 
-/**
- * Sends a request to the part of the package that runs in Node-RED.
- * @param timeout in ms; by default that of the browser
- * @throws RequestError
- */
+/** Asks the part of the package that runs in Node-RED. @param timeout in ms @throws RequestError */
 export function ask<To extends Path>(
   path: To,
   body?: Requests[To]['body'],

@@ -15,10 +15,7 @@ export function connectionOfForm(node: EditorNode): Connection {
   return connectionOf(node, value, { username: value('username'), password: value('password') })
 }
 
-/**
- * Connections with values that are not deployed yet, which the appliance has refused. Each form
- * that is opened would try them again, and soon the account might be locked.
- */
+/** Refused with values that are not deployed: each form would try again, and might lock the account. */
 const refused = new Map<string, RequestError>()
 
 /**

@@ -1,5 +1,8 @@
 import { migrated } from '../runtime/migrations'
 
+/** The present value of a property. */
+export type Read = (property: string) => unknown
+
 /** The field of a property in the open form; an empty query when there is none. */
 export function field(node: EditorNode, property: string): EditorQuery {
   return $(`#${idOf(node, property)}`)
@@ -35,7 +38,7 @@ export function shownValue(node: EditorNode, property: string): unknown {
  * Whether a row shows: with the condition `mode=merge` while `mode` is `merge`; with `mode=merge|replace`
  * while it is one of the two; with `mode=merge, other=value` while one of the conditions is met.
  */
-export const applies = (when: string, valueOf: (property: string) => unknown): boolean =>
+export const applies = (when: string, valueOf: Read): boolean =>
   conditionsIn(when).some(([property, values]) => values.includes(String(valueOf(property))))
 
 /** The conditions, each a property and the values that meet it. */

@@ -37,10 +37,7 @@ export interface OpenForm {
   picked: Picked
 }
 
-/**
- * Brings the rows of a form to life.
- * @param parts by property: returns what the form shows for it, such as a list, as it would be saved
- */
+/** @param parts by property: what the form shows for it, such as a list, as it would be saved */
 export function prepareForm(
   node: EditorNode,
   choices?: TypedChoices,
@@ -122,10 +119,7 @@ function prepareConditions(node: EditorNode): void {
     })
 }
 
-/**
- * The editor's buttons beside a config node are links without a target: without this, the
- * keyboard skips them.
- */
+/** The editor's buttons beside a config node are links without a target: the keyboard skips them. */
 function prepareConfigButtons(node: EditorNode): void {
   for (const property of Object.keys(node._def.defaults)) {
     for (const what of ['edit', 'add']) {

@@ -1,7 +1,7 @@
 // What a node says on the canvas while it has no name: what it does, as far as its saved properties
 // say so. These may hold anything: a flow can be written by hand.
 import { shortened } from '../../client/model/legible'
-import { presentValue } from './fields'
+import { presentValue, type Read } from './fields'
 import { text, type Values } from './text'
 
 /** A text of the catalog below `does`; undefined where the name of the node says as much. */
@@ -19,8 +19,6 @@ export function labelOf(node: EditorNode): string {
   if (presentValue(node, 'check') === true) return text('does.dryRun', { label })
   return presentValue(node, 'approve') === true ? text('does.planFirst', { label }) : label
 }
-
-type Read = (property: string) => unknown
 
 /** It may be set to change nothing, or nothing before its plan is approved. */
 const ENSURE = 'media-gateway-ensure-route'

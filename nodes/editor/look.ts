@@ -30,10 +30,7 @@ export function createLook<Found>() {
   return {
     now: () => look,
     onChange,
-    /**
-     * Shows what `ask` finds; meanwhile, what was known.
-     * @returns false where it has been asked again meanwhile: that counts
-     */
+    /** Shows what `ask` finds; meanwhile, what was known. @returns false where it was asked again */
     async read(known: Found | undefined, ask: () => Promise<Found>): Promise<boolean> {
       const mine = ++turn
       try {

@@ -1,11 +1,6 @@
 // The result of what a button of a form does, while the form stays as it was.
 
-/**
- * @param result where it is shown
- * @param buttons each of them works alone
- * @param outdated what stands above the result once the form has changed
- * @param present what the result of a button depends on, as it is now in the form
- */
+/** @param outdated stands above the result once what it depends on, `present`, has changed */
 export function createOutcome(
   result: HTMLElement,
   buttons: readonly HTMLButtonElement[],

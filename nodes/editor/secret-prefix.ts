@@ -1,10 +1,7 @@
 import { isSecretPrefix, SECRET_PREFIX } from '../../client/model/secrets'
 import { isVariable } from './checks'
 
-/**
- * With which the names of variables begin that may stand for secrets, by the gateway of a node;
- * empty where only the start shows it.
- */
+/** How variables for secrets begin, by the gateway of a node; empty where only the start shows it. */
 export function secretPrefixOf(gateway: unknown): string {
   const node = typeof gateway === 'string' ? RED.nodes.node(gateway) : undefined
   const prefix = node?.['secretPrefix']

@@ -104,10 +104,7 @@ const LITERAL = ['id', 'name', 'str', 'pattern', 'json', 'file']
 const meaningOf = (type: string): string => (LITERAL.includes(type) ? type : REFERENCE)
 const REFERENCE = 'reference'
 
-/**
- * After a change of type, shows the value for the same thing in that type, or an empty field; after
- * a change back, what was there before.
- */
+/** Shows the value for the same thing in another type; after a change back, what was there before. */
 function prepareChange(node: EditorNode, property: string, translate: Translate): void {
   const { defaults } = node._def
   const firstType = textIn(defaults[`${property}Type`]?.value)

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../client/model/json'
-import type { FormField, FormFields, PartUse } from './model'
-import type { Faults } from './faults'
+import type { Appliance } from '../appliance'
+import { element } from '../element'
+import type { PartUse } from './model'
 
 /** What the parts of one open route form share. */
 export interface Context {
@@ -17,29 +18,19 @@ export interface Context {
   present: () => JsonObject | undefined
 }
 
-export interface Group {
-  element: HTMLElement
-  /** Takes the faults of this part and shows them; returns how many there were. */
-  showFaults: (faults: Faults) => number
-  focus: () => void
-  /** Shows what has become known of the route. */
-  refresh: () => void
-}
-
-export interface GroupOptions {
-  part: 'route' | 'source' | 'destination' | 'path'
-  /** The fields as they are now. */
-  fields: () => FormFields
-  edit: (field: FormField, value: unknown) => void
-  /** The present JSON path of the part. */
-  path: () => string
-  /** The field at which a fault of the whole part is shown. */
-  bearer: string
-  /** It has just been added: fields that are not filled in yet are not faults. */
-  isFresh: boolean
-}
-
 let counter = 0
 
 /** An id that no other element of the page has. */
 export const newId = (prefix: string): string => `${prefix}-${counter++}`
+
+/** The network interfaces of the appliance, as a list for the fields that take one. */
+export function makeAdapters(appliance: Appliance, id: string): HTMLDataListElement {
+  const list = element('datalist', { id })
+  const show = () => {
+    const { adapters = [] } = appliance.now().found ?? {}
+    list.replaceChildren(...adapters.map(({ name, address }) => new Option(address, name)))
+  }
+  appliance.onChange(show)
+  show()
+  return list
+}

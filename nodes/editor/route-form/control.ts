@@ -19,8 +19,6 @@ interface ControlOptions {
   left: () => void
 }
 
-type Input = HTMLInputElement | HTMLSelectElement
-
 export function makeControl(
   field: FormField,
   id: string,
@@ -31,9 +29,7 @@ export function makeControl(
   const present = member.secret ? '' : (textOf(member, field.present) ?? '')
   const shown = textOf(member, value) ?? ''
   const isChosen = member.kind === 'choice' || member.kind === 'boolean'
-  const input: Input = isChosen
-    ? select(field, shown, present)
-    : textInput(field, shown, present, context)
+  const input = isChosen ? select(field, shown, present) : textInput(field, shown, present, context)
   input.id = id
   if (field.required) input.ariaRequired = 'true'
   const fault = element('div.media-gateway-route-fault', { id: `${id}-fault` })
@@ -50,17 +46,18 @@ export function makeControl(
   input.addEventListener('blur', options.left)
   input.setAttribute('aria-describedby', `${hint.id} ${fault.id}`)
 
-  const label = element('label', { htmlFor: id, title: name }, options.label)
-  if (field.required) {
-    label.append(' ', element('span.media-gateway-route-required', '*'))
-  }
-  const row = element('div.media-gateway-route-field', { 'data-member': name }, label, input)
-  if (member.unit) {
-    const unit = textOr(`unit.${member.unit}`, member.unit)
-    row.append(element('span.media-gateway-unit', unit))
-  }
-  if (member.secret && input instanceof HTMLInputElement) row.append(showButton(input, name))
-  row.append(hint, fault)
+  const star = field.required ? [' ', element('span.media-gateway-route-required', '*')] : []
+  const unit = member.unit && textOr(`unit.${member.unit}`, member.unit)
+  const row = element(
+    'div.media-gateway-route-field',
+    { 'data-member': name },
+    element('label', { htmlFor: id, title: name }, options.label, ...star),
+    input,
+    unit && element('span.media-gateway-unit', unit),
+    input instanceof HTMLInputElement && member.secret === true && showButton(input, name),
+    hint,
+    fault,
+  )
   updateHint()
   input.addEventListener('input', updateHint)
 
@@ -70,8 +67,7 @@ export function makeControl(
     showFault(words) {
       fault.textContent = words ?? ''
       input.classList.toggle('input-error', words !== undefined)
-      if (words === undefined) input.removeAttribute('aria-invalid')
-      else input.setAttribute('aria-invalid', 'true')
+      input.ariaInvalid = words === undefined ? null : 'true'
     },
   }
 }
@@ -110,17 +106,15 @@ function select({ member, name }: FormField, value: string, present: string): HT
     member.kind === 'boolean'
       ? ['true', 'false'].map((each) => [each, text(each)])
       : (member.oneOf ?? []).map((each) => [each, choiceOf(name, each)])
-  const fits = ([each]: [string, string]) => each.toLowerCase() === value.toLowerCase()
-  const known = choices.find(fits)
+  const find = (wanted: string) =>
+    choices.find(([each]) => each.toLowerCase() === wanted.toLowerCase())
+  const known = find(value)
   if (known) known[0] = value
   else if (value !== '') choices.push([value, value])
-  const now = choices.find(([each]) => each.toLowerCase() === present.toLowerCase())?.[1]
+  const now = find(present)?.[1]
   const unset = present === '' ? text('unset') : text('unchanged', { value: now ?? present })
-  const made = element(
-    'select',
-    element('option', { value: '' }, unset),
-    ...choices.map(([each, words]) => element('option', { value: each }, words)),
-  )
+  const options = choices.map(([each, words]) => new Option(words, each))
+  const made = element('select', new Option(unset, ''), ...options)
   made.value = value
   return made
 }

@@ -4,24 +4,18 @@ import { matcher } from '../../../client/model/ids'
 import { isObject, own, type JsonObject, objectsIn, plainText } from '../../../client/model/json'
 import { protocolOf } from '../../../client/model/convert'
 import { element, iconOf } from '../element'
-import { newId, type Context, type Group } from './context'
+import { isThere, prepareRemove } from '../rows'
+import { newId, type Context } from './context'
 import type { Faults } from './faults'
-import { makeGroup } from './group'
+import { makeGroup, type Group } from './group'
 import { text } from './text'
-
-interface Row {
-  open: () => void
-  refresh: () => void
-  read: () => unknown
-  showFaults: (faults: Faults) => number
-}
 
 interface Added {
   part?: unknown
 }
 
 export function makeDestinations(context: Context, saved: readonly unknown[]) {
-  const rows = new Map<Element, Row>()
+  const rows = new Map<Element, ReturnType<typeof makeRow>>()
   const id = newId(context.id)
   const list = element('ol', { 'aria-labelledby': id })
   const title = element('div.media-gateway-route-title', { id }, text('destinations'))
@@ -36,11 +30,8 @@ export function makeDestinations(context: Context, saved: readonly unknown[]) {
     context.changed()
   }
 
-  /** In their order on the page. One that was removed fades out first. */
-  const present = () =>
-    [...list.children].filter(
-      (item) => rows.has(item) && !item.classList.contains('red-ui-editableList-item-deleting'),
-    )
+  /** In their order on the page. */
+  const present = () => [...list.children].filter((item) => rows.has(item) && isThere(item))
   const indexOf = (item: Element) => present().indexOf(item)
   const readRow = (item: Element) => rows.get(item)!.read()
 
@@ -55,34 +46,27 @@ export function makeDestinations(context: Context, saved: readonly unknown[]) {
       const item = content.parentElement!
       const isFresh = !('part' in added)
       const path = () => `destinations[${indexOf(item)}]`
-      const { row, focus } = makeRow(context, content, added.part ?? {}, { isFresh, path })
+      const row = makeRow(context, content, added.part ?? {}, { isFresh, path })
       rows.set(item, row)
-      content
-        .querySelector('.media-gateway-route-head')
-        ?.append(...['up', 'down'].map((way) => moveButton(item, way as 'up' | 'down')))
-      const remove = item.querySelector('.red-ui-editableList-item-remove')
-      remove?.setAttribute('aria-label', text('removeDestination'))
-      remove?.setAttribute('role', 'button')
-      remove?.addEventListener('click', () => context.changed())
+      row.head.append(moveButton(item, 'up'), moveButton(item, 'down'))
+      prepareRemove(item, text('removeDestination'), context.changed)
       if (!isFresh) return
-      focus()
+      row.focus()
       context.changed()
     },
   })
   for (const part of saved) $(list).editableList<Added>('addItem', { part })
 
   function moveButton(item: Element, way: 'up' | 'down'): HTMLButtonElement {
-    const move = (): void => {
+    const onclick = (): void => {
       if (way === 'up') item.previousElementSibling?.before(item)
       else item.nextElementSibling?.after(item)
       button.focus()
       context.changed()
     }
-    const button: HTMLButtonElement = element(
-      'button.red-ui-button.red-ui-button-small',
-      { ariaLabel: text(way), onclick: move },
-      iconOf(`arrow-${way}`),
-    )
+    const shown = { ariaLabel: text(way), onclick }
+    const what = 'button.red-ui-button.red-ui-button-small'
+    const button: HTMLButtonElement = element(what, shown, iconOf(`arrow-${way}`))
     return button
   }
 
@@ -106,28 +90,26 @@ function makeRow(
   content: HTMLElement,
   saved: unknown,
   { isFresh, path }: { isFresh: boolean; path: () => string },
-): { row: Row; focus: () => void } {
+) {
   let edited: Edited = { part: isObject(saved) ? saved : {}, parked: [] }
   let group: Group | undefined
   const body = element('div', { id: newId(context.id) })
   const caret = iconOf('caret-right')
   const summary = element('span')
   const mark = element('span.media-gateway-route-mark')
+  const shown = [caret, ' ', summary, ' ', mark]
   const toggle = element(
     'button.media-gateway-route-toggle',
     { 'aria-controls': body.id },
-    caret,
-    ' ',
-    summary,
-    ' ',
-    mark,
+    ...shown,
   )
-  content.append(element('div.media-gateway-route-head', toggle), body)
+  const head = element('div.media-gateway-route-head', toggle)
+  content.append(head, body)
 
   function open(isOpen: boolean): void {
     body.hidden = !isOpen
     caret.className = `fa fa-caret-${isOpen ? 'down' : 'right'}`
-    toggle.setAttribute('aria-expanded', String(isOpen))
+    toggle.ariaExpanded = String(isOpen)
     if (!isOpen || group) return
     // Not before the user opens it: a route may have a hundred of them.
     group = isObject(saved) ? fields() : undefined
@@ -162,19 +144,18 @@ function makeRow(
   open(isFresh)
 
   return {
-    row: {
-      open: () => open(true),
-      refresh: () => group?.refresh(),
-      read: () => (isObject(saved) ? edited.part : saved),
-      showFaults(faults) {
-        const count = (group?.showFaults(faults) ?? 0) + faults.takeAll(path())
-        const isMarked = count > 0 && !isFresh
-        const words = [iconOf('exclamation-triangle'), ` ${text('faults', { count })}`]
-        mark.replaceChildren(...(isMarked ? words : []))
-        return count
-      },
-    },
+    head,
+    open: () => open(true),
     focus: () => group?.focus(),
+    refresh: () => group?.refresh(),
+    read: () => (isObject(saved) ? edited.part : saved),
+    showFaults(faults: Faults): number {
+      const count = (group?.showFaults(faults) ?? 0) + faults.takeAll(path())
+      const isMarked = count > 0 && !isFresh
+      const words = [iconOf('exclamation-triangle'), ` ${text('faults', { count })}`]
+      mark.replaceChildren(...(isMarked ? words : []))
+      return count
+    },
   }
 }
 
@@ -199,10 +180,8 @@ function makeOffer(
     select.hidden = left.length === 0
     if (JSON.stringify(left) === JSON.stringify(offered)) return
     offered = left
-    select.replaceChildren(
-      element('option', { value: '' }, text('changeDestination')),
-      ...left.map((one, index) => element('option', { value: String(index) }, summaryOf(one))),
-    )
+    const options = left.map((one, index) => new Option(summaryOf(one), String(index)))
+    select.replaceChildren(new Option(text('changeDestination'), ''), ...options)
   }
 
   select.addEventListener('change', () => {
@@ -223,11 +202,7 @@ function summaryOf(part: unknown): string {
   const paths = own(part, 'srtNetworkBondingParams') ?? own(part, 'rtpNetworkBondingParams')
   const [first]: unknown[] = Array.isArray(paths) ? paths : []
   const at = own(part, 'address') !== undefined || !first ? part : first
-  const place = [plainText(own(at, 'address')), plainText(own(at, 'port'))].filter(
-    (each) => each !== '',
-  )
-  const words = [plainText(own(part, 'name')), protocol, place.join(':')].filter(
-    (each) => each !== '',
-  )
+  const place = [plainText(own(at, 'address')), plainText(own(at, 'port'))].filter(Boolean)
+  const words = [plainText(own(part, 'name')), protocol, place.join(':')].filter(Boolean)
   return words.join(' · ') || text('newDestination')
 }

@@ -2,7 +2,7 @@
 import { edit, partFields, routeFields, withMember, type Edited, type PartUse } from './model'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
 import { element } from '../element'
-import { newId, type Context } from './context'
+import type { Context } from './context'
 import { makeDestinations } from './destinations'
 import type { Faults } from './faults'
 import { makeGroup } from './group'
@@ -16,9 +16,9 @@ export function makeRouteEditor(
   { needsName }: { needsName: boolean },
 ) {
   let route = saved
-  let source: Edited = { part: objectIn(own(saved, 'source')), parked: [] }
-  const isFresh = Object.keys(saved).length === 0
-  const use: PartUse = context.use
+  const savedSource = own(saved, 'source')
+  let source: Edited = { part: isObject(savedSource) ? savedSource : {}, parked: [] }
+  const { use } = context
 
   const sourceUse = (): PartUse => {
     const present = own(context.present(), 'source')
@@ -31,11 +31,8 @@ export function makeRouteEditor(
     edit: (field, value) => (route = withMember(route, field.key, value)),
     path: () => '',
     bearer: 'name',
-    isFresh,
+    isFresh: Object.keys(saved).length === 0,
   })
-  const made = element('div', top.element)
-
-  const hasSource = own(saved, 'source') === undefined || isObject(own(saved, 'source'))
   const sourceGroup = makeGroup(context, {
     part: 'source',
     fields: () => partFields('source', source.part, sourceUse()),
@@ -47,33 +44,26 @@ export function makeRouteEditor(
     },
     path: () => 'source',
     bearer: 'protocol',
-    isFresh: own(saved, 'source') === undefined,
+    isFresh: savedSource === undefined,
   })
-  if (hasSource) {
-    const legend = element('legend.media-gateway-route-title', text('source'))
-    made.append(element('fieldset.media-gateway-route-part', legend, sourceGroup.element))
-  }
+  const hasSource = savedSource === undefined || isObject(savedSource)
+  const legend = element('legend.media-gateway-route-title', text('source'))
+  const sourcePart = element('fieldset.media-gateway-route-part', legend, sourceGroup.element)
 
   const given = own(saved, 'destinations')
+  const changed = (): void => {
+    const list = destinations?.read() ?? []
+    const hadList = Array.isArray(own(route, 'destinations'))
+    if (list.length > 0 || hadList) route = withMember(route, 'destinations', list)
+    context.changed()
+  }
   const destinations =
     given === undefined || Array.isArray(given)
-      ? makeDestinations(
-          {
-            ...context,
-            changed() {
-              const list = destinations?.read() ?? []
-              const hadList = Array.isArray(own(route, 'destinations'))
-              if (list.length > 0 || hadList) route = withMember(route, 'destinations', list)
-              context.changed()
-            },
-          },
-          given ?? [],
-        )
+      ? makeDestinations({ ...context, changed }, given ?? [])
       : undefined
-  if (destinations) made.append(destinations.element)
 
   return {
-    element: made,
+    element: element('div', top.element, hasSource && sourcePart, destinations?.element),
     read: () => route,
     /** Shows what has become known of the route. */
     refresh(): void {
@@ -85,7 +75,3 @@ export function makeRouteEditor(
       (destinations?.showFaults(faults) ?? 0),
   }
 }
-
-const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {})
-
-export const newContextId = (): string => newId('media-gateway-route')

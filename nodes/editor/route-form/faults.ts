@@ -1,5 +1,9 @@
 // Faults of a definition: the field to which each belongs, and the words that are shown there.
+import type { UpdateMode } from '../../../client/model/check'
+import { checkDefinition, type Use } from '../../../client/model/definition'
 import type { Fault, Reason } from '../../../client/model/faults'
+import { shownValue } from '../fields'
+import { secretPrefixOf } from '../secret-prefix'
 import type { Values } from '../text'
 import { text } from './text'
 
@@ -17,17 +21,14 @@ export function faultsFrom(all: readonly Fault[]) {
     /** Takes all in and below a path; returns how many there were. */
     takeAll(path: string): number {
       const before = left.length
-      left = left.filter(
-        (fault) => fault.path !== path && !/^[.[]/.test(afterPath(fault.path, path)),
-      )
+      const isIn = (whole: string) =>
+        whole === path || whole.startsWith(`${path}.`) || whole.startsWith(`${path}[`)
+      left = left.filter((fault) => !isIn(fault.path))
       return before - left.length
     },
     rest: (): Fault[] => left,
   }
 }
-
-const afterPath = (whole: string, path: string): string =>
-  whole.startsWith(path) ? whole.slice(path.length) : ''
 
 /** A fault in the language of the user, to be read beside its place. */
 export function wordsOf(reason: Reason): string {
@@ -45,3 +46,21 @@ const valuesOf = (members: object): Values =>
       typeof value === 'string' || typeof value === 'number' ? [[name, value]] : [],
     ),
   )
+
+/** What a node does with its definition. */
+export function useOf(node: EditorNode): Use {
+  if (node.type.endsWith('update-route')) {
+    return { kind: 'update', mode: (shownValue(node, 'mode') || 'merge') as UpdateMode }
+  }
+  if (node.type.endsWith('ensure-route')) {
+    return { kind: 'ensure', state: (shownValue(node, 'state') as string | undefined) || 'present' }
+  }
+  return { kind: 'create' }
+}
+
+/** Everything that is wrong with the definition of a node. */
+export const faultsOf = (node: EditorNode, definition: unknown): Fault[] =>
+  checkDefinition(definition, useOf(node), {
+    validate: shownValue(node, 'validate') !== false,
+    secretPrefix: secretPrefixOf(shownValue(node, 'gateway')),
+  })

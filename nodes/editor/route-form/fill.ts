@@ -2,7 +2,7 @@
 import type { FoundRoute } from '../../wire'
 import { byName } from '../address'
 import type { Appliance } from '../appliance'
-import type { RequestError } from '../ask'
+import { settled } from '../ask'
 import { element, iconButton } from '../element'
 import { newId } from './context'
 import { text } from './text'
@@ -14,18 +14,15 @@ export function makeFill(
   const id = newId(prefix)
   const button = iconButton('download', text('fill.open'), () => open(panel.hidden === true))
   button.classList.add('red-ui-button-small')
-  button.setAttribute('aria-expanded', 'false')
+  button.ariaExpanded = 'false'
   button.setAttribute('aria-controls', id)
 
   const device = element('select', { id: `${id}-device` })
   const devices = labelled(device, text('fill.device'))
   const search = element('input', { type: 'text', id: `${id}-search`, autocomplete: 'off' })
   const choice = element('select', { id: `${id}-route`, size: 6 })
-  const take = element(
-    'button.red-ui-button.red-ui-button-small',
-    { onclick: () => void fill() },
-    text('fill.take'),
-  )
+  const onclick = (): void => void fill()
+  const take = element('button.red-ui-button.red-ui-button-small', { onclick }, text('fill.take'))
   const status = element('div.media-gateway-route-hint', { role: 'status' })
   const panel = element(
     'div.media-gateway-route-fill',
@@ -78,21 +75,17 @@ export function makeFill(
     isBusy = true
     refusal = ''
     show()
-    try {
-      const definition = await appliance.definition(choice.value)
-      isBusy = false
-      // The dialog may be closed by now.
-      if (panel.isConnected) filled(definition)
-    } catch (error) {
-      isBusy = false
-      refusal = (error as RequestError).message
-      show()
-    }
+    const { answer, failure } = await settled(appliance.definition(choice.value))
+    isBusy = false
+    refusal = failure?.message ?? ''
+    if (failure) show()
+    // The dialog may be closed by now.
+    else if (panel.isConnected) filled(answer)
   }
 
   function open(isOpen: boolean): void {
     panel.hidden = !isOpen
-    button.setAttribute('aria-expanded', String(isOpen))
+    button.ariaExpanded = String(isOpen)
     if (!isOpen) return
     search.focus()
     // What the form already knows is not requested again, unless the panel is opened once more.
@@ -105,9 +98,9 @@ export function makeFill(
   device.addEventListener('change', () => appliance.choose(device.value))
   search.addEventListener('input', show)
   choice.addEventListener('dblclick', () => void fill())
-  for (const each of [search, choice] as HTMLElement[]) {
-    each.addEventListener('keydown', (event: KeyboardEvent) => {
-      if (event.key !== 'Enter') return
+  for (const each of [search, choice]) {
+    each.addEventListener('keydown', (event: Event) => {
+      if ((event as KeyboardEvent).key !== 'Enter') return
       event.preventDefault()
       event.stopPropagation()
       void fill()
@@ -116,17 +109,10 @@ export function makeFill(
   return { button, panel, close: () => open(false) }
 }
 
-interface Named {
-  id: string
-  name?: string
-}
-
 /** Shows the items to choose from; the chosen one stays chosen if it is among them. */
-function offer(select: HTMLSelectElement, items: readonly Named[]): void {
+function offer(select: HTMLSelectElement, items: readonly { id: string; name?: string }[]): void {
   const chosen = select.value
-  select.replaceChildren(
-    ...items.map(({ id, name }) => element('option', { value: id }, name || id)),
-  )
+  select.replaceChildren(...items.map(({ id, name }) => new Option(name || id, id)))
   select.value = items.some(({ id }) => id === chosen) ? chosen : ''
 }
 

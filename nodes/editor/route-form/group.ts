@@ -1,13 +1,34 @@
 // The fields of one part: of the route itself, its source, a destination, or a path.
-import { valueOf, type FormField, type FormFields } from './model'
-import { pathTo } from '../../../client/model/json'
-import { arrange, element } from '../element'
-import { newId, type Context, type Group, type GroupOptions } from './context'
+import { isObject, pathTo, type JsonObject } from '../../../client/model/json'
+import { arrange, element, iconButton, iconOf } from '../element'
+import { newId, type Context } from './context'
 import { makeControl, type Control } from './control'
-import { isEmptyText } from './empty'
-import { wordsOf } from './faults'
-import { makePaths } from './paths'
+import { wordsOf, type Faults } from './faults'
+import { isEmptyText, pathFields, valueOf, withMember } from './model'
+import type { FormField, FormFields } from './model'
 import { labelOf, text } from './text'
+
+export interface Group {
+  element: HTMLElement
+  /** Takes the faults of this part and shows them; returns how many there were. */
+  showFaults: (faults: Faults) => number
+  focus: () => void
+  /** Shows what has become known of the route. */
+  refresh: () => void
+}
+
+interface GroupOptions {
+  part: 'route' | 'source' | 'destination' | 'path'
+  /** The fields as they are now. */
+  fields: () => FormFields
+  edit: (field: FormField, value: unknown) => void
+  /** The present JSON path of the part. */
+  path: () => string
+  /** The field at which a fault of the whole part is shown. */
+  bearer: string
+  /** It has just been added: fields that are not filled in yet are not faults. */
+  isFresh: boolean
+}
 
 type Shown = Control & Partial<Pick<Group, 'showFaults'>>
 
@@ -18,16 +39,17 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
   let touched: Set<string> | undefined = options.isFresh ? new Set() : undefined
   let controls: Shown[] = []
   let shape = ''
-  const details = element('details.media-gateway-route-more')
-  details.append(element('summary', text('more')))
+  const summary = element('summary', text('more'))
+  const details = element('details.media-gateway-route-more', summary)
 
   const shapeOf = ({ first, more }: FormFields) =>
     JSON.stringify([...first, ...more].map(({ key, required }) => [key, required]))
 
   function control(field: FormField): Shown {
     const edited = (value: unknown, chosen: boolean) => {
-      const before = options.fields()
-      if (field.name === 'protocol') touched ??= new Set(namesOf(before))
+      const { first, more } = options.fields()
+      if (field.name === 'protocol')
+        touched ??= new Set([...first, ...more].map(({ name }) => name))
       options.edit(field, value)
       field.value = value
       if (chosen && shapeOf(options.fields()) !== shape) render()
@@ -35,11 +57,8 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
     }
     const controlId = `${id}-${field.name}`
     if (field.member.of) {
-      return makePaths(field, controlId, context, {
-        path: () => pathTo(options.path(), field.key),
-        edited: (paths) => edited(paths, true),
-        makeGroup,
-      })
+      const path = () => pathTo(options.path(), field.key)
+      return makePaths(field, controlId, context, path, (paths) => edited(paths, true))
     }
     return makeControl(field, controlId, context, {
       // A route, its source and its destinations have one each.
@@ -63,7 +82,7 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
     const first = fields.first.map(shown)
     const rest = fields.more.map(shown)
     controls = [...first, ...rest]
-    arrange(details, [details.firstElementChild!, ...rest.map((each) => each.element)])
+    arrange(details, [summary, ...rest.map((each) => each.element)])
     arrange(place, [
       ...first.map((each) => each.element),
       ...(rest.length > 0 ? [details] : []),
@@ -86,7 +105,7 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
         const isQuiet = isEmptyText(field.value) && touched?.has(field.name) === false
         const isShown = fault !== undefined && !isQuiet
         each.showFault(isShown ? wordsOf(fault) : undefined)
-        if (isShown) reveal(each.element)
+        if (isShown && details.contains(each.element)) details.open = true
         count += (own === undefined ? 0 : 1) + (each.showFaults?.(faults) ?? 0)
       }
       return count
@@ -96,17 +115,79 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
   }
 }
 
-const namesOf = ({ first, more }: FormFields) => [...first, ...more].map(({ name }) => name)
-
-function reveal(control: HTMLElement): void {
-  const details = control.closest('details')
-  if (details) details.open = true
+function others(names: string[]): HTMLElement {
+  const codes = names.flatMap((name, index) => [index > 0 && ', ', element('code', name)])
+  return element('div.media-gateway-route-others', `${text('others')} `, ...codes)
 }
 
-function others(names: string[]): HTMLElement {
-  return element(
-    'div.media-gateway-route-others',
-    `${text('others')} `,
-    ...names.flatMap((name, index) => [index > 0 ? ', ' : '', element('code', name)]),
+/** The paths of a part with redundancy, as a list. */
+function makePaths(
+  field: FormField,
+  id: string,
+  context: Context,
+  path: () => string,
+  edited: (paths: JsonObject[]) => void,
+): Shown {
+  const rows: { read: () => JsonObject; group: Group }[] = []
+  const list = element('ol.media-gateway-route-paths')
+  const fault = element('div.media-gateway-route-fault', { id: `${id}-fault` })
+  const order = Object.keys(field.member.of ?? {})
+  const tell = () => edited(rows.map(({ read }) => read()))
+
+  function add(value: JsonObject): Group {
+    let present = value
+    const group = makeGroup(context, {
+      part: 'path',
+      fields: () => pathFields(field.member, present),
+      edit(member, changed) {
+        present = withMember(present, member.key, changed, order)
+        tell()
+      },
+      path: () => `${path()}[${rows.indexOf(row)}]`,
+      bearer: 'address',
+      isFresh: Object.keys(value).length === 0,
+    })
+    const row = { read: () => present, group }
+    const remove = element(
+      'button.red-ui-button.red-ui-button-small',
+      {
+        ariaLabel: text('path.remove'),
+        onclick() {
+          rows.splice(rows.indexOf(row), 1)
+          item.remove()
+          tell()
+        },
+      },
+      iconOf('remove'),
+    )
+    const item = element('li', group.element, remove)
+    list.append(item)
+    rows.push(row)
+    return group
+  }
+
+  for (const value of Array.isArray(field.value) ? field.value.filter(isObject) : []) add(value)
+  const button = iconButton('plus', text('path.add'), () => {
+    const added = add({})
+    tell()
+    added.focus()
+  })
+  button.id = id
+  button.classList.add('red-ui-button-small')
+  button.setAttribute('aria-describedby', fault.id)
+  const title = element('div', { id: `${id}-title`, title: field.name }, labelOf(field.name))
+  const made = element(
+    'div.media-gateway-route-list',
+    { role: 'group', 'data-member': field.name, 'aria-labelledby': title.id },
+    title,
+    list,
+    button,
+    fault,
   )
+  return {
+    field,
+    element: made,
+    showFault: (words) => (fault.textContent = words ?? ''),
+    showFaults: (faults) => rows.reduce((count, row) => count + row.group.showFaults(faults), 0),
+  }
 }

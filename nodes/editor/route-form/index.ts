@@ -1,24 +1,21 @@
 // The definition of a route as a form, where it is given as JSON. The form edits that text and
 // nothing more: what is saved is the text, and viewing does not change it.
 import { forCreate } from '../../../client/model/convert'
-import { checkDefinition, type Use } from '../../../client/model/definition'
+import type { Use } from '../../../client/model/definition'
 import { parseDefinition, removedDestinations, type PartUse } from './model'
 import { isObject, type JsonObject, jsonIn } from '../../../client/model/json'
 import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'
 import type { Appliance } from '../appliance'
 import { element, iconButton, setText } from '../element'
-import { field, read as valueIn } from '../fields'
+import { field } from '../fields'
 import type { Picked } from '../pickers'
 import { typedField } from '../pickers/picker'
-import { secretPrefixOf } from '../secret-prefix'
-import { makeAdapters } from './adapters'
-import type { Context } from './context'
-import { makeRouteEditor, newContextId, type RouteEditor } from './editor'
-import { faultWithPath, faultsFrom } from './faults'
+import { makeAdapters, newId, type Context } from './context'
+import { makeRouteEditor, type RouteEditor } from './editor'
+import { faultsFrom, faultsOf, faultWithPath, useOf } from './faults'
 import { makeFill } from './fill'
 import { text } from './text'
-import { useOf } from './use'
 
 type View = 'form' | 'json'
 
@@ -27,7 +24,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   const input = field(node, 'definition')
   if (input.length === 0) return
   const row = input.get(0).closest<HTMLElement>('.form-row')!
-  const id = newContextId()
+  const id = newId('media-gateway-route')
   const place = element('div.media-gateway-route')
   const views = makeSwitch((view) => show(view))
   // Beside a message property.
@@ -113,24 +110,18 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   }
 
   function showBroken(): void {
-    const begin = (): void => {
+    const onclick = (): void => {
       write('{}')
       show('form')
     }
-    place.replaceChildren(
-      ...head(''),
-      element('p', text('broken')),
-      element('button.red-ui-button.red-ui-button-small', { onclick: begin }, text('start')),
-    )
+    const begin = element('button.red-ui-button.red-ui-button-small', { onclick }, text('start'))
+    place.replaceChildren(...head(''), element('p', text('broken')), begin)
   }
 
   function head(note: string): HTMLElement[] {
     fill.close()
-    return [
-      fill.button,
-      fill.panel,
-      element('div.media-gateway-route-note', { role: 'status' }, note),
-    ]
+    const remark = element('div.media-gateway-route-note', { role: 'status' }, note)
+    return [fill.button, fill.panel, remark]
   }
 
   function filled(answer: unknown): void {
@@ -143,24 +134,21 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   }
 
   function check(): void {
-    const definition = editor ? editor.read() : jsonIn(valueNow())
-    const found =
-      definition === undefined
-        ? []
-        : checkDefinition(definition, useOf(node), {
-            validate: valueIn(field(node, 'validate')) !== false,
-            secretPrefix: secretPrefixOf(field(node, 'gateway').val()),
-          })
+    const definition = definitionNow()
+    const found = definition === undefined ? [] : faultsOf(node, definition)
     const faults = faultsFrom(found)
     editor?.showFaults(faults)
     problems.replaceChildren(...faults.rest().map((each) => element('li', faultWithPath(each))))
     status.textContent = found.length === 0 ? '' : text('faults', { count: found.length })
-    showRemoval(definition)
+    showRemoval()
   }
 
+  const definitionNow = (): unknown => (editor ? editor.read() : jsonIn(valueNow()))
+
   /** A list of destinations that is not complete takes a programme off the air. */
-  function showRemoval(definition: unknown): void {
+  function showRemoval(): void {
     const use = useOf(node)
+    const definition = definitionNow()
     const destinations = picked.route()?.destinations
     const removed =
       use.kind === 'update' && isObject(definition) && destinations
@@ -168,8 +156,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
         : []
     const names = removed.map((each) => each.name || each.id || '?')
     const many = names.length === 1 ? text('removesOne') : text('removes', { number: names.length })
-    const words = names.length === 0 ? '' : `${many}: ${names.join(', ')}`
-    setText(removal, words)
+    setText(removal, names.length === 0 ? '' : `${many}: ${names.join(', ')}`)
   }
 
   input.on('change', () => {
@@ -189,7 +176,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   })
   picked.onChange(() => {
     void readPresent()
-    if (shown?.type === 'json') showRemoval(editor ? editor.read() : jsonIn(valueNow()))
+    if (shown?.type === 'json') showRemoval()
   })
   show(parseDefinition(valueNow()) === undefined ? 'json' : 'form')
   keepLines(node, input)
@@ -213,7 +200,7 @@ function keepLines(node: EditorNode, input: EditorQuery): void {
 const isMerge = (use: Use): boolean => use.kind === 'update' && use.mode === 'merge'
 
 const partUse = (use: Use): PartUse => ({
-  partial: use.kind === 'ensure' || (use.kind === 'update' && use.mode === 'merge'),
+  partial: use.kind === 'ensure' || isMerge(use),
   isNew: use.kind === 'create',
   isState: use.kind === 'ensure',
 })
@@ -226,11 +213,8 @@ function makeSwitch(choose: (view: View) => void) {
       text(`view.${view}`),
     ),
   )
-  const made = element(
-    'div.media-gateway-route-switch',
-    { role: 'group', ariaLabel: text('view.label') },
-    ...buttons,
-  )
+  const group = { role: 'group', ariaLabel: text('view.label') }
+  const made = element('div.media-gateway-route-switch', group, ...buttons)
   return {
     element: made,
     show(view: View, isShown: boolean): void {

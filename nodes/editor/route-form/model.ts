@@ -86,20 +86,14 @@ const ORDER_OF_ROUTE = ['id', ...Object.keys(ROUTE), 'source', 'destinations']
 
 /** The fields of the route itself; except for the name, only those that have a value. */
 export function routeFields(route: JsonObject, use: PartUse & { needsName?: boolean }): FormFields {
-  const known = new Map<string, Member>([
-    ...Object.entries<Member>(ROUTE),
-    ['id', { kind: 'text' }],
-    ...PARTS.map((name): [string, Member] => [name, { kind: 'list' }]),
-  ])
-  const fields = [...known]
-    .filter(([name]) => name in ROUTE || name === 'id')
+  const fields = Object.entries<Member>({ ...ROUTE, id: { kind: 'text' } })
     .map(([name, member]) => ({
       ...fieldOf(name, name, member, own(route, name), use.needsName === true),
       present: own(use.present, name),
     }))
     .filter(isPresentable)
     .filter(({ name, value }) => name === 'name' || value !== undefined)
-  const shown = [...fields.map(({ key }) => key), ...PARTS.filter((name) => isPart(route, name))]
+  const shown = [...fields.map(({ key }) => key), ...partsIn(route)]
   return {
     first: fields.filter(({ name }) => name === 'name'),
     more: fields.filter(({ name }) => name !== 'name'),
@@ -107,20 +101,18 @@ export function routeFields(route: JsonObject, use: PartUse & { needsName?: bool
   }
 }
 
-const PARTS = ['source', 'destinations']
-
-/** False for a source, or destinations, that only JSON can show. */
-function isPart(route: JsonObject, name: string): boolean {
-  return name === 'source' ? isObject(own(route, name)) : Array.isArray(own(route, name))
-}
+/** The parts with fields of their own: others only JSON can show. */
+const partsIn = (route: JsonObject): string[] => [
+  ...(isObject(own(route, 'source')) ? ['source'] : []),
+  ...(Array.isArray(own(route, 'destinations')) ? ['destinations'] : []),
+]
 
 /** The fields of a source or destination: those that apply, and those that have a value. */
 export function partFields(direction: Direction, part: JsonObject, use: PartUse = {}): FormFields {
   const sent = partToSent(direction, part)
   const applying = applyingNames(direction, part, use)
   const { present = {} } = use
-  const fields = [...membersFor(direction, part, use)]
-    .filter(([, member]) => member.sentAs === undefined && !member.readOnly?.(part))
+  const fields = sendable(direction, part, use)
     .map(([name, member]) => {
       const key = keyOf(direction, part, name)
       const given = own(part, key)
@@ -166,9 +158,6 @@ function arranged(fields: FormField[], part: JsonObject): FormFields {
   }
 }
 
-const isKnown = (direction: Direction, protocol: unknown) =>
-  PROTOCOLS[direction].some((known) => known === protocol)
-
 /** The part after the change: what it leaves out stays as it is in the route. */
 const whole = (part: JsonObject, { present }: PartUse): JsonObject =>
   present ? { ...present, ...part } : part
@@ -184,7 +173,7 @@ function membersFor(direction: Direction, part: JsonObject, { partial, ...use }:
 function keyOf(direction: Direction, part: JsonObject, name: string): string {
   if (isGiven(own(part, name))) return name
   const protocol = protocolOf(direction, part)
-  if (!isKnown(direction, protocol)) return name
+  if (!PROTOCOLS[direction].some((known) => known === protocol)) return name
   const other = [...membersOf(direction, protocol)].find(
     ([key, { sentAs }]) => sentAs === name && Object.hasOwn(part, key),
   )
@@ -202,11 +191,13 @@ function applyingNames(direction: Direction, part: JsonObject, use: PartUse): Se
   )
 }
 
-function sendableNames(direction: Direction, part: JsonObject, use: PartUse): string[] {
-  return [...membersFor(direction, part, use)]
-    .filter(([, member]) => member.sentAs === undefined && !member.readOnly?.(part))
-    .map(([name]) => name)
-}
+const sendable = (direction: Direction, part: JsonObject, use: PartUse): [string, Member][] =>
+  [...membersFor(direction, part, use)].filter(
+    ([, member]) => member.sentAs === undefined && !member.readOnly?.(part),
+  )
+
+const sendableNames = (direction: Direction, part: JsonObject, use: PartUse): string[] =>
+  sendable(direction, part, use).map(([name]) => name)
 
 type Condition = (sent: JsonObject, use: PartUse) => boolean
 
@@ -277,18 +268,13 @@ const isListed = (item: unknown): item is string =>
 export function valueOf(member: Member, typed: string, before: unknown): unknown {
   if (typed === textOf(member, before)) return before
   if (typed === '') return member.mayBeEmpty && isMasked(before) ? '' : undefined
-  switch (member.kind) {
-    case 'number':
-      return numberOf(typed.trim(), member.asText !== 'converted' && typeof before !== 'number')
-    case 'boolean':
-      return typed === 'true' || (typed === 'false' ? false : typed)
-    case 'list': {
-      const items = typed.split(',').map((item) => item.trim())
-      return items.filter((item) => item !== '')
-    }
-    default:
-      return typed
+  if (member.kind === 'number') {
+    return numberOf(typed.trim(), member.asText !== 'converted' && typeof before !== 'number')
   }
+  if (member.kind === 'boolean') return typed === 'true' || (typed === 'false' ? false : typed)
+  if (member.kind !== 'list') return typed
+  const items = typed.split(',').map((item) => item.trim())
+  return items.filter((item) => item !== '')
 }
 
 /** What is not a number stays as it was typed; the checks report it. */
@@ -317,10 +303,7 @@ export function withMember(
   )
 }
 
-/**
- * A source or destination after an edit of one field. What no longer applies is
- * taken out, and put back when it applies again.
- */
+/** A part after an edit of one field. What no longer applies is taken out, until it applies again. */
 export function edit(
   direction: Direction,
   { part, parked }: Edited,
@@ -368,15 +351,10 @@ function isOffered(member: Member | undefined, value: unknown): boolean {
 }
 
 /** Makes the only place the first path. */
-function withFirstPath(
-  direction: Direction,
-  part: JsonObject,
-  parked: readonly Parked[],
-): JsonObject {
+function withFirstPath(direction: Direction, part: JsonObject, parked: Parked[]): JsonObject {
   const list = 'srtNetworkBondingParams'
-  const place = parked.filter(
-    ({ name, value }) => PLACE.some((each) => each === name) && isGiven(value),
-  )
+  const isPlace = (name: string) => PLACE.some((each) => each === name)
+  const place = parked.filter(({ name, value }) => isPlace(name) && isGiven(value))
   const hasList = hasPaths(own(part, list)) || parked.some(({ name }) => name === list)
   if (hasList || place.length === 0) return part
   const path = Object.fromEntries(place.map(({ name, value }) => [name, value]))
@@ -401,6 +379,10 @@ export function removedDestinations<Destination>(
   const kept = new Set(Array.isArray(given) ? given.flatMap((entry) => find(entry)) : [])
   return present.filter((_, index) => !kept.has(index))
 }
+
+/** True for a value that a field shows as empty. */
+export const isEmptyText = (value: unknown): boolean =>
+  !isGiven(value) || value === '' || (Array.isArray(value) && value.length === 0)
 
 /** The definition in a text; undefined when it is not a JSON object. */
 export function parseDefinition(text: string): JsonObject | undefined {

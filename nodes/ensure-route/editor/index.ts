@@ -1,9 +1,11 @@
 // The form of ensure route: what stands in the way of removing routes.
 import { setText } from '../../editor/element'
-import { field, shownValue } from '../../editor/fields'
+import { field, shownValue, type Read } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
-import { faultOf, type Checked, type Read } from './settings'
-import { text } from './text'
+import { textsOf } from '../../editor/text'
+import { faultOf, type Checked } from './settings'
+
+const text = textsOf('ensure-route')
 
 export const ensure = {
   /** To call in `oneditprepare`. */
@@ -12,22 +14,17 @@ export const ensure = {
     followRemoval(node)
   },
 
-  check: (node: EditorNode, property: string, value: unknown): string | undefined =>
-    wordsOf((name) => (name === property ? value : shownValue(node, name)), property as Checked),
-}
-
-function wordsOf(read: Read, property: Checked): string | undefined {
-  const [key, values] = faultOf(read, property) ?? []
-  return key === undefined ? undefined : text(`error.${key}`, values)
+  check(read: Read, property: string): string | undefined {
+    const [key, values] = faultOf(read, property as Checked) ?? []
+    return key && text(`error.${key}`, values)
+  },
 }
 
 /** Says below the choice why it is not possible as the form is. */
 function followRemoval(node: EditorNode): void {
   const place = document.querySelector<HTMLElement>('#media-gateway-ensure-fault')!
-  const show = (): void => {
-    const words = wordsOf((name) => shownValue(node, name), 'remove') ?? ''
-    setText(place, words)
-  }
+  const read: Read = (name) => shownValue(node, name)
+  const show = (): void => setText(place, ensure.check(read, 'remove') ?? '')
   for (const property of ['remove', 'state', 'approve', 'check', 'definition']) {
     field(node, property).on('change', show)
   }

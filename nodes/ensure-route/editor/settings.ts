@@ -2,17 +2,11 @@
 import { jsonIn, plainText } from '../../../client/model/json'
 import { RANGES } from '../../../client/model/ranges'
 import { numberIn } from '../../../client/model/settings'
-import { isVariable } from '../../editor/checks'
-import type { Values } from '../../editor/text'
-
-/** The present value of a property. */
-export type Read = (property: string) => unknown
+import { isVariable, type Fault } from '../../editor/checks'
+import type { Read } from '../../editor/fields'
 
 /** The properties that can be wrong. */
 export type Checked = 'remove' | 'removePattern' | 'removeAtMost'
-
-/** The key of a text, and the values that go into it. */
-export type Fault = [key: string, values?: Values]
 
 /** The first fault of a property. Only a node that removes routes has any. */
 export function faultOf(read: Read, property: Checked): Fault | undefined {
@@ -25,9 +19,9 @@ const textIn = (read: Read, property: string): string => plainText(read(property
 const CHECKS: Record<Checked, (read: Read) => Fault | undefined> = {
   remove(read) {
     if (read('state') === 'absent') return ['removeAbsent']
-    if (definitionIn(read) !== undefined && !Array.isArray(definitionIn(read))) {
-      return ['removeNeedsList']
-    }
+    const isHere = read('definitionType') === 'json'
+    const definition = isHere ? jsonIn(textIn(read, 'definition')) : undefined
+    if (definition !== undefined && !Array.isArray(definition)) return ['removeNeedsList']
     return read('approve') === true || read('check') === true ? undefined : ['removeNeedsPlan']
   },
 
@@ -39,9 +33,4 @@ const CHECKS: Record<Checked, (read: Read) => Fault | undefined> = {
     if (value === '' || isVariable(value) || numberIn(value, range) !== undefined) return undefined
     return ['atMost', { least: range.least, most: range.most }]
   },
-}
-
-/** The definition as it is in the form; undefined where a message or the context decides. */
-export function definitionIn(read: Read): unknown {
-  return read('definitionType') === 'json' ? jsonIn(textIn(read, 'definition')) : undefined
 }

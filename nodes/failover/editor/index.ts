@@ -2,7 +2,7 @@
 import { SIDES } from '../../../client/model/failover-sides'
 import { plainText } from '../../../client/model/json'
 import { element, say } from '../../editor/element'
-import { field, presentValue, read as readField, shownValue } from '../../editor/fields'
+import { field, presentValue, read as readField, type Read } from '../../editor/fields'
 import { prepareForm, type OpenForm } from '../../editor/form'
 import { secretPrefixOf } from '../../editor/secret-prefix'
 import { isRunning, signIcon } from '../../editor/states'
@@ -12,7 +12,7 @@ import { wordsOf } from './faults'
 import { showHold } from './hold'
 import { followRoute, nowLine } from './now'
 import { sentencesOf } from './sentence'
-import { faultsIn, MONITORS, propertyOf, type Read } from './settings'
+import { faultsIn, MONITORS, propertyOf } from './settings'
 import { prepareColumns, prepareMethods, sideTypes } from './sides'
 import { text } from './text'
 
@@ -26,10 +26,8 @@ export const failover = {
   },
 
   /** A property that a flow does not have takes its default when it runs. */
-  check: (node: EditorNode, property: string, value: unknown): string | undefined =>
-    value === undefined
-      ? undefined
-      : faultOf((name) => (name === property ? value : shownValue(node, name)), property),
+  check: (read: Read, property: string): string | undefined =>
+    read(property) === undefined ? undefined : faultOf(read, property),
 }
 
 /** The first fault of a property, in words. */

@@ -5,10 +5,11 @@ import { isGiven, isObject, own, type JsonObject } from '../../../client/model/j
 import { shortened } from '../../../client/model/legible'
 import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
+import type { Read } from '../../editor/fields'
 import type { OpenForm } from '../../editor/form'
 import { labelOf } from '../../editor/route-form/text'
 import { isRunning } from '../../editor/states'
-import { valueIn, type Read } from './settings'
+import { valueIn } from './settings'
 import { sourceOf } from './source'
 import { text } from './text'
 

@@ -4,7 +4,7 @@ import { FAILOVER_DEFAULTS, FAILOVER_RANGES } from '../../../client/model/failov
 import { isText } from '../../../client/model/json'
 import { numberIn } from '../../../client/model/settings'
 import { isVariable } from '../../editor/checks'
-import type { Read } from './settings'
+import type { Read } from '../../editor/fields'
 import { text } from './text'
 
 /** Instead of a value that is missing or wrong. */

@@ -10,11 +10,9 @@ import { SIDES } from '../../../client/model/failover-sides'
 import { faultsWithNames } from '../../../client/model/definition'
 import { isObject, isText, jsonIn, type JsonObject } from '../../../client/model/json'
 import { isVariable } from '../../editor/checks'
+import type { Read } from '../../editor/fields'
 
 export type Fault = ReturnType<typeof failoverFaults>[number]
-
-/** The present value of a property. */
-export type Read = (property: string) => unknown
 
 const PLAIN = [...Object.keys(FAILOVER_CHOICES), ...Object.keys(FAILOVER_RANGES), 'hold']
 
@@ -53,10 +51,7 @@ export function faultsIn(read: Read, secretPrefix: string, source?: JsonObject):
 /** The property to which a fault belongs. */
 export const propertyOf = (path: string): string => path.replace(/[.[].*$/s, '')
 
-/**
- * The source or the route that a property names: an object, or what stands in its place; undefined
- * where only the start shows it.
- */
+/** What a property names, or what stands in its place; undefined where only the start shows it. */
 export function valueIn(read: Read, property: string): unknown {
   const value = read(property)
   const type = read(`${property}Type`)

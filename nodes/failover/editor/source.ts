@@ -1,8 +1,7 @@
 // What the two columns show and save: sources without what stays in a switch. It needs no page.
 import { partToSent, protocolOf } from '../../../client/model/convert'
 import { isGiven, isObject, membersIn, own, type JsonObject } from '../../../client/model/json'
-import { isEmptyText } from '../../editor/route-form/empty'
-import { partFields, type FormFields } from '../../editor/route-form/model'
+import { isEmptyText, partFields, type FormFields } from '../../editor/route-form/model'
 
 /** What a switch leaves as it is. */
 const STAYS = ['id', 'name', 'labels', 'tags', 'action']

@@ -57,10 +57,7 @@ export interface Work {
   work: (question: Question) => unknown
 }
 
-/**
- * Answers with the result of the work as JSON, or with its failure.
- * @param name of the route, without the prefix
- */
+/** Answers with the result of the work as JSON, or with its failure. */
 export const answering =
   (
     RED: NodeAPI,
@@ -97,10 +94,7 @@ export const answering =
 export const answeringThrown: ErrorRequestHandler = (error, _request, response, _next) =>
   void fail(response, error)
 
-/**
- * @param host of the gateway, where the user may know it
- * @returns the code of the failure
- */
+/** @param host where the user may know it @returns the code of the failure */
 function fail(
   response: Response,
   error: unknown,

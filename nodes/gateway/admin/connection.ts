@@ -62,10 +62,7 @@ export async function connect(
   return { gateway, reused: false, end }
 }
 
-/**
- * The node that runs as the form says; undefined where it would be another one.
- * @throws GatewayError `NOT_FOUND` when only a node that runs is asked for
- */
+/** The node that runs as the form says, if any. @throws GatewayError `NOT_FOUND` where it must run */
 function deployedAs(RED: NodeAPI, form: ConnectionForm): GatewayNode | undefined {
   const node = nodeOf(RED, form)
   const deployed = isGatewayNode(node) ? node : undefined
@@ -80,10 +77,7 @@ function deployedAs(RED: NodeAPI, form: ConnectionForm): GatewayNode | undefined
   return stored.password || hasInventory(stored) ? deployed : undefined
 }
 
-/**
- * The appliance of a node: with an inventory by its name, or else its only one.
- * @throws GatewayError `NOT_FOUND`, `INVALID_INPUT`, `CONFIG`
- */
+/** With an inventory by its name, or else its only one. @throws GatewayError */
 export function applianceOf(node: GatewayNode, appliance: string | undefined): Appliance {
   const { fleet } = node
   return appliance === undefined && fleet.hasNames ? throwUnnamed() : fleet.find(appliance ?? '')
@@ -111,10 +105,7 @@ async function rowIn(
   return { baseUrl, fingerprint, username, password }
 }
 
-/**
- * Checks the inventory of a form. Nothing is sent anywhere.
- * @throws GatewayError `CONFIG` when it is none
- */
+/** Sends nothing anywhere. @throws GatewayError `CONFIG` when it is none */
 export async function checkInventory(
   RED: NodeAPI,
   form: ConnectionForm,
@@ -130,10 +121,7 @@ export async function checkInventory(
   return checkedInventory(names, faults, ignored)
 }
 
-/**
- * The appliances of the inventory of a form; none where it has no inventory.
- * @throws GatewayError `CONFIG` when it is none
- */
+/** None where it has no inventory. @throws GatewayError `CONFIG` */
 export async function formAppliances(RED: NodeAPI, form: ConnectionForm): Promise<FormAppliance[]> {
   const deployed = deployedAs(RED, form)
   if (deployed) {

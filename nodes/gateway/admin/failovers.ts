@@ -16,19 +16,12 @@ export const failoversOf = ({ failovers }: Appliance, host: string): Failover[] 
 
 const ACTIONS: readonly FailoverAction[] = ['main', 'backup', 'hold', 'release']
 
-/**
- * So long a person waits for an instance that works for the appliance: what is carried out later is
- * carried out when nobody expects it any more.
- */
+/** What is carried out later is carried out when nobody expects it any more. */
 const WAIT_MS = 12_000
 /** Nor does another instance take longer, such as for an earlier command that waits, too. */
 const LONGEST_MS = 15_000
 
-/**
- * Has a failover node obey.
- * @param stop the person has gone
- * @throws GatewayError `INVALID_INPUT`, and as `obeyFailover`; `CLOSED` after the stop
- */
+/** @throws GatewayError `INVALID_INPUT`, and as `obeyFailover`; `CLOSED` after the stop */
 export async function commandFailover(
   node: Appliance,
   { failoverId, action }: Received<Requests['failover']['body']>,

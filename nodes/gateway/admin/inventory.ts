@@ -38,11 +38,7 @@ export const checkedInventory = (
 export const shownFaults = (faults: readonly GatewayError[]): Failure[] =>
   faults.slice(0, MOST).map((fault) => failureOf(fault, ''))
 
-/**
- * Reads the inventory of a form, with the variables and the context of its node or, where it is not
- * deployed, of Node-RED.
- * @throws GatewayError `CONFIG`
- */
+/** With the variables and the context of its node or, where it is not deployed, of Node-RED. */
 export async function readFormInventory(RED: NodeAPI, form: ConnectionForm): Promise<Inventory> {
   const { id, baseUrl, fingerprint, username, password } = form
   const node = (id && RED.nodes.getNode(id)) || anyNode(RED)

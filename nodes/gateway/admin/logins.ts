@@ -27,10 +27,7 @@ export class NotTried extends GatewayError {
   }
 }
 
-/**
- * Returns the turns of all requests that log in with the values of a form, so that nobody can guess a
- * password with them, or lock an account: one at a time for each user and each host.
- */
+/** One at a time for each user and host: nobody can guess a password so, or lock an account. */
 export function createLogins() {
   /** The last of those that run or wait, and how many they are. */
   const lines = new Map<string, { last: Promise<void>; length: number }>()
@@ -62,11 +59,7 @@ export function createLogins() {
   }
 
   return {
-    /**
-     * Waits until a connection that is not logged in may do so.
-     * @returns ends the turn, with the connection
-     * @throws NotTried when it is closed instead
-     */
+    /** Waits for the turn of a connection. @returns ends it @throws NotTried, and closes it */
     async inTurn(
       gateway: Connection,
       username: string,

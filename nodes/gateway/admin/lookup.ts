@@ -17,10 +17,7 @@ export function refuseUnlisted(devices: readonly Device[], id: string): void {
   throw new GatewayError('NOT_FOUND', say('deviceNotFound', { id: shortened(id, 60) }))
 }
 
-/**
- * Returns what lets all who ask for the same at the same time share one request: the appliance gets no
- * more of them, however many editors are open.
- */
+/** All who ask for the same at the same time share one request, however many editors are open. */
 export function createSharing(): <T>(
   gateway: Connection,
   what: string,

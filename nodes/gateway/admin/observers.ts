@@ -65,10 +65,7 @@ interface Observer {
 // Not from zero: an editor may have a version from before a restart of Node-RED.
 let versions = Math.floor(Math.random() * 1e9)
 
-/**
- * Watches appliances for the editors that show them, for as long as these send requests, with the
- * polls that the watch nodes share.
- */
+/** Watches for the editors that ask, with the polls that the watch nodes share. */
 export function createObservers(
   leaseMs = LEASE_MS,
   now = Date.now,

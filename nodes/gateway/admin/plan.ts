@@ -21,11 +21,7 @@ import { textOf } from './answers'
 /** Milliseconds that earlier changes may take to show. */
 const LONGEST = 10_000
 
-/**
- * Plans what a node would do on the gateway as it is now, with the code that its runs use, and writes
- * nothing.
- * @throws GatewayError `INVALID_INPUT` with every reason why it would do nothing
- */
+/** Plans with the code that the runs use, and writes nothing. @throws GatewayError `INVALID_INPUT` */
 export async function planNow(
   gateway: Connection,
   { node, deviceId: named, definition: given, ...form }: Received<Requests['plan']['body']>,

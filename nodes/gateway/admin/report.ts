@@ -9,10 +9,7 @@ import { connect, hostOf } from './connection'
 import { failureOf } from './failure'
 import type { Logins } from './logins'
 
-/**
- * Makes the report of `media-gateway-doctor`, with a session of its own.
- * @throws GatewayError when nothing could be read
- */
+/** As `media-gateway-doctor`, with a session of its own. @throws GatewayError without any reading */
 export async function makeReport(
   RED: NodeAPI,
   logins: Logins,

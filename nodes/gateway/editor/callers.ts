@@ -4,6 +4,7 @@ import { plainName } from '../../../client/model/inventory'
 import { isObject, jsonIn } from '../../../client/model/json'
 import { element } from '../../editor/element'
 import { field } from '../../editor/fields'
+import { isThere, prepareRemove } from '../../editor/rows'
 import { text } from '../../editor/text'
 import { inWords, sayToForm } from './inventory'
 
@@ -36,19 +37,15 @@ export function prepareCallers(node: EditorNode): void {
       const item = content.get(0).parentElement!
       rows.set(item, row)
       content.get(0).append(...fieldsOf(row, write))
-      const remove = item.querySelector('.red-ui-editableList-item-remove')
-      remove?.setAttribute('aria-label', text('callers.remove'))
-      remove?.setAttribute('role', 'button')
-      remove?.addEventListener('click', write)
+      prepareRemove(item, text('callers.remove'), write)
     },
   })
 
-  /** Puts the table into the JSON. A row that was removed fades out first. */
+  /** Puts the table into the JSON. */
   function write(): void {
     const callers = [...list.children]
-      .filter((item) => !item.classList.contains('red-ui-editableList-item-deleting'))
-      .map((item) => rows.get(item)?.caller)
-      .filter((caller) => caller !== undefined)
+      .filter((item) => isThere(item) && rows.get(item)?.caller !== undefined)
+      .map((item) => rows.get(item)!.caller)
     written = JSON.stringify(callers)
     input.typedInput('value', written)
   }
@@ -60,18 +57,14 @@ export function prepareCallers(node: EditorNode): void {
     written = value
     rows.clear()
     $(list).editableList('empty')
-    const callers = listIn(value)
-    place.hidden = callers === undefined
-    for (const caller of callers ?? []) $(list).editableList<Row>('addItem', { caller })
+    const callers = value === '' ? [] : jsonIn(value)
+    place.hidden = !Array.isArray(callers)
+    if (!Array.isArray(callers)) return
+    for (const caller of callers as unknown[]) $(list).editableList<Row>('addItem', { caller })
   }
 
   input.on('change', show)
   show()
-}
-
-function listIn(json: string): unknown[] | undefined {
-  const value = json === '' ? [] : jsonIn(json)
-  return Array.isArray(value) ? value : undefined
 }
 
 /** The fields of a row, and what is wrong with it. Members that have no field stay as they are. */
@@ -113,14 +106,11 @@ function memberOf(caller: unknown, column: Column): [key: string, value: string]
 
 /** When a caller must be there. A value that is not known stays. */
 function choice(value: string): HTMLSelectElement {
-  const known = EXPECTED.map((each) =>
-    element('option', { value: each }, text(`callers.when.${each}`)),
-  )
-  const made = element('select', element('option', { value: '' }, text('callers.when.never')))
-  made.append(...known)
+  const known = EXPECTED.map((each) => new Option(text(`callers.when.${each}`), each))
+  const made = element('select', new Option(text('callers.when.never'), ''), ...known)
   const plain = value.trim().toLowerCase()
   const isKnown = plain === '' || EXPECTED.some((each) => each === plain)
-  if (!isKnown) made.append(element('option', { value }, value))
+  if (!isKnown) made.append(new Option(value, value))
   made.value = isKnown ? plain : value
   return made
 }

@@ -1,16 +1,14 @@
 // The form of the config node: besides plain rows, it has an inventory, and can test the connection.
 import { isVariable } from '../../editor/checks'
-import { field, shownValue } from '../../editor/fields'
+import { field, type Read } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
 import { text } from '../../editor/text'
 import { ownType, type TypedChoices } from '../../editor/typed'
 import { prepareCallers } from './callers'
-import { prepareFleetKey } from './fleet-key'
+import { prepareFleet } from './fleet'
 import { prepareInventory } from './inventory'
 import { faultOf, type Checked } from './settings'
-import { prepareShare } from './share'
 import { prepareTabs } from './tabs'
-import { prepareTtl } from './ttl'
 import { prepareTest } from './test'
 
 /** Node-RED replaces a variable only where nothing else is in the value, not even the end of a line. */
@@ -30,20 +28,16 @@ const sources = (none: string): TypedChoices[string] => [
   'global',
 ]
 
-const choices = (): TypedChoices => ({
-  inventory: sources('type.oneGateway'),
-  callers: sources('type.noNames'),
-})
-
 export const gateway = {
   /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
-    prepareForm(node, choices())
+    prepareForm(node, {
+      inventory: sources('type.oneGateway'),
+      callers: sources('type.noNames'),
+    })
     prepareInventory(node)
     prepareCallers(node)
-    prepareShare(node)
-    prepareTtl(node)
-    prepareFleetKey(node)
+    prepareFleet(node)
     prepareTest(node)
     preparePatterns(node, 'protectedRoutes')
     preparePatterns(node, 'inventoryHosts')
@@ -51,11 +45,8 @@ export const gateway = {
   },
 
   /** A property that a flow does not have takes its default when it runs. */
-  check: (node: EditorNode, property: string, value: unknown): string | undefined =>
-    value === undefined && property !== 'engine'
+  check: (read: Read, property: string): string | undefined =>
+    read(property) === undefined && property !== 'engine'
       ? undefined
-      : faultOf(
-          (name) => (name === property ? value : shownValue(node, name)),
-          property as Checked,
-        ),
+      : faultOf(read, property as Checked),
 }

@@ -26,10 +26,7 @@ export const inWords = (said: ReadonlyArray<ReturnType<RowRules['say']>>): strin
     sentences: said.flatMap(({ key, values }) => (key ? [{ key, values }] : [])),
   })
 
-/**
- * One text for each row that cannot be used, or for why it is no inventory at all. Empty where the
- * inventory is somewhere else, or missing. The values of variables are known to the run time only.
- */
+/** The faults of an inventory that is typed here. Only the run time knows the values of variables. */
 export function typedInventoryFaults(valueOf: (property: string) => unknown): string[] {
   const value = valueOf('inventory')
   if (valueOf('inventoryType') !== 'json' || typeof value !== 'string') return []

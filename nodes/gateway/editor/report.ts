@@ -4,16 +4,14 @@ import { element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import { deviceState, signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
+import { plainText } from '../../../client/model/json'
 import type { Certificate } from '../../../client/model/settings'
-import type { ConnectionReport, Said } from '../../wire'
+import type { Connection, ConnectionReport } from '../../wire'
 
 type Fact = [sign: Parameters<typeof signIcon>[0], name: string, value: string]
 
 /** What was tested, as far as the report speaks of it. */
-export interface Tested {
-  baseUrl?: unknown
-  fingerprint?: unknown
-}
+type Tested = Partial<Pick<Connection, 'baseUrl' | 'fingerprint'>>
 
 /** The outcome, and each fact in a row of its own. */
 export function reportRows(report: ConnectionReport, tested: Tested): HTMLElement[] {
@@ -32,18 +30,13 @@ function headline(report: ConnectionReport): HTMLElement {
   if (ok) return element('p', sign, ' ', element('b', text('connection.ok')))
   const advice = code && ADVISED.includes(code) ? text(`connection.advice.${code}`) : ''
   const title = element('b', titleOf(certificate ? 'certificate' : code))
-  return element(
-    'p',
-    sign,
-    ' ',
-    title,
-    `. ${sentenceOf({ ...report, message, sentences: forForm(report) })} ${advice}`.trimEnd(),
+  // Where to correct the values need not be said in the form that has them.
+  const sentences = report.sentences?.filter(
+    (one) => !('key' in one && CORRECTIONS.includes(one.key)),
   )
+  const words = sentenceOf({ ...report, message, sentences })
+  return element('p', sign, ' ', title, `. ${words} ${advice}`.trimEnd())
 }
-
-/** Where to correct the values need not be said in the form that has them. */
-const forForm = ({ sentences }: ConnectionReport): Said[] | undefined =>
-  sentences?.filter((one) => !('key' in one && CORRECTIONS.includes(one.key)))
 
 const CORRECTIONS = ['correct', 'correctNode', 'correctLogin']
 
@@ -59,8 +52,9 @@ function placeFacts(
 ): Fact[] {
   if (mistake) return [['critical', 'appliance', word('otherUrl')]]
   // Without a code it is Node-RED that did not respond, or must not.
-  if (code === 'CONFIG' || (!ok && code === undefined))
+  if (code === 'CONFIG' || (!ok && code === undefined)) {
     return [['critical', 'appliance', word('notAsked')]]
+  }
   if (code === 'TLS')
     return [['critical', 'encryption', word(certificate ? 'notTrusted' : 'noTls')]]
   if (code === 'BAD_RESPONSE') return [['critical', 'appliance', word('strange')]]
@@ -69,8 +63,7 @@ function placeFacts(
   if (answerMs !== undefined) {
     facts.push(['plain', 'answer', text('connection.is.milliseconds', { number: answerMs })])
   }
-  const { baseUrl } = tested
-  const url = typeof baseUrl === 'string' ? baseUrl.trim() : ''
+  const url = plainText(tested.baseUrl)
   if (/^https:/i.test(url)) {
     facts.push(['ok', 'encryption', word(tested.fingerprint ? 'pinned' : 'trusted')])
   } else if (/^http:/i.test(url)) {
@@ -141,7 +134,5 @@ function factRow([sign, name, value]: Fact): HTMLElement[] {
 }
 
 /** A fingerprint, with places where its line may break; any other text is one part. */
-export function fingerprintParts(value: string): (Node | string)[] {
-  const parts = value.split(/(?<=:)(?=[0-9A-F]{2}\b)/)
-  return parts.flatMap((part, index) => (index === 0 ? [part] : [element('wbr'), part]))
-}
+export const fingerprintParts = (value: string): (Node | string)[] =>
+  value.split(/(?<=:)(?=[0-9A-F]{2}\b)/).flatMap((part) => [part, element('wbr')])

@@ -12,11 +12,7 @@ import { fingerprintParts } from './report'
 /** One part takes as long as its slowest gateway may take, and a little more. */
 const PATIENCE_MS = 120_000
 
-/**
- * Tests all of them, a few at a time.
- * @param onProgress while there are more
- * @throws RequestError
- */
+/** Tests all of them, a few at a time. @throws RequestError */
 export async function testEach(
   connection: Connection,
   onProgress: (done: number, total: number) => void,
@@ -53,23 +49,12 @@ function testedRow(tested: TestedAppliance): HTMLElement {
   const words = certificate
     ? [text(`connection.all.${isNew(tested) ? 'untrusted' : 'other'}`), ': ']
     : [ok ? text('connection.ok') : `${titleOf(code)}. ${sentenceOf({ ...tested, message })}`]
-  return element(
-    'li',
-    signIcon(ok ? 'ok' : 'critical'),
-    element(
-      'span',
-      element('b', name),
-      ' ',
-      ...words,
-      ...(certificate ? fingerprintParts(certificate.fingerprint) : []),
-    ),
-  )
+  const parts = certificate ? fingerprintParts(certificate.fingerprint) : []
+  const about = element('span', element('b', name), ' ', ...words, ...parts)
+  return element('li', signIcon(ok ? 'ok' : 'critical'), about)
 }
 
-/**
- * What to do about the certificates: a button where the rows can be entered, or else their fingerprints,
- * to be entered where the inventory is. Nothing is trusted by itself.
- */
+/** Nothing is trusted by itself: a button enters the fingerprints, or they are shown to be entered. */
 export function trustRows(
   tested: readonly TestedAppliance[],
   { inventory, inventoryType }: Connection,
@@ -89,7 +74,7 @@ export function trustRows(
 }
 
 /** The inventory as it is typed, with these fingerprints; undefined where it is not JSON. */
-export function withFingerprints(
+function withFingerprints(
   inventory: unknown,
   fingerprints: ReadonlyMap<string, string>,
 ): string | undefined {
@@ -104,7 +89,7 @@ export function withFingerprints(
 }
 
 /** All rows in their order, so that the column can be copied into a spreadsheet. */
-export function fingerprintTable(tested: readonly TestedAppliance[]): string {
+function fingerprintTable(tested: readonly TestedAppliance[]): string {
   const rows = tested.map((one) => [
     one.name,
     one.address,
@@ -116,23 +101,17 @@ export function fingerprintTable(tested: readonly TestedAppliance[]): string {
 
 function csvRows(tested: readonly TestedAppliance[]): HTMLElement[] {
   const table = fingerprintTable(tested)
-  const area = element('textarea', {
+  const area: HTMLTextAreaElement = element('textarea', {
     id: 'media-gateway-fingerprints',
     readOnly: true,
     rows: 6,
     wrap: 'off',
     value: table,
     ariaLabel: text('connection.all.table'),
+    onfocus: () => area.select(),
   })
-  area.addEventListener('focus', () => area.select())
-  const link = element(
-    'a.red-ui-button',
-    {
-      download: 'fingerprints.csv',
-      href: `data:text/csv;charset=utf-8,${encodeURIComponent(table)}`,
-    },
-    iconOf('download'),
-    ` ${text('connection.all.download')}`,
-  )
+  const href = `data:text/csv;charset=utf-8,${encodeURIComponent(table)}`
+  const words = [iconOf('download'), ` ${text('connection.all.download')}`]
+  const link = element('a.red-ui-button', { download: 'fingerprints.csv', href }, ...words)
   return [element('p', text('connection.all.enter')), area, link]
 }

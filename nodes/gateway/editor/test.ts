@@ -2,7 +2,7 @@
 // rows are checked first, and the connection to the appliance that is chosen beside the button.
 // "Report" reads the same gateway, and downloads what it was like.
 import { plainText } from '../../../client/model/json'
-import { ask, type RequestError } from '../../editor/ask'
+import { ask, settled, type RequestError } from '../../editor/ask'
 import { checks } from '../../editor/checks'
 import { connectionOfForm, isInventory } from '../../editor/connection'
 import { download, element, iconButton } from '../../editor/element'
@@ -20,6 +20,7 @@ import {
   type ConnectionReport,
   type MadeReport,
 } from '../../wire'
+import { enter } from './fleet'
 import { faultList } from './inventory'
 import { certificateRows, reportRows } from './report'
 import { testEach, testedRows, trustRows } from './test-all'
@@ -30,13 +31,8 @@ export function prepareTest(node: EditorNode): void {
   const allButton = document.querySelector<HTMLButtonElement>('#media-gateway-test-all')!
   const reportButton = document.querySelector<HTMLButtonElement>('#media-gateway-report')!
   const result = document.querySelector<HTMLElement>('#media-gateway-test-result')!
-  const outdated = element(
-    'p.media-gateway-test-outdated',
-    { hidden: true },
-    signIcon('warning'),
-    ' ',
-    text('connection.outdated'),
-  )
+  const remark = [signIcon('warning'), ' ', text('connection.outdated')]
+  const outdated = element('p.media-gateway-test-outdated', { hidden: true }, ...remark)
   const connectionNow = (): Connection => connectionOfForm(node)
   const choice = prepareChoice(node, connectionNow)
   const values = (): Values => ({ connection: connectionNow(), appliance: choice.value() })
@@ -48,21 +44,20 @@ export function prepareTest(node: EditorNode): void {
   )
   const show = (...rows: HTMLElement[]): void => result.replaceChildren(outdated, ...rows)
 
+  /** @throws RequestError */
+  async function check(connection: Connection): Promise<HTMLElement[]> {
+    const checked = await checkInventory(connection)
+    choice.offer(checked.names)
+    return inventoryRows(checked)
+  }
+
   async function test(): Promise<Element | undefined> {
     show(element('p', text('connection.testing')))
     const now = values()
     const { connection, appliance } = now
     const isOfMany = isInventory(connection.inventoryType)
-    const rows: HTMLElement[] = []
-    let report: ConnectionReport | undefined
-    if (isOfMany) {
-      const checked = await checkInventory(connection).catch(reportOf)
-      if ('ok' in checked) report = checked
-      else {
-        rows.push(...inventoryRows(checked))
-        choice.offer(checked.names)
-      }
-    } else report = faultIn(connection)
+    const { answer: rows = [], failure } = isOfMany ? await settled(check(connection)) : {}
+    let report = failure ? reportOf(failure) : isOfMany ? undefined : faultIn(connection)
     if (!report && (!isOfMany || appliance !== undefined)) {
       report = await ask('connection', { connection, appliance }).catch(reportOf)
     }
@@ -80,9 +75,7 @@ export function prepareTest(node: EditorNode): void {
     const rows: HTMLElement[] = []
     let report: ConnectionReport | undefined
     try {
-      const checked = await checkInventory(connection)
-      rows.push(...inventoryRows(checked))
-      choice.offer(checked.names)
+      rows.push(...(await check(connection)))
       const all = await testEach(connection, (number, total) =>
         show(element('p', text('connection.all.testing', { number, total }))),
       )
@@ -124,17 +117,18 @@ export function prepareTest(node: EditorNode): void {
     const { certificate, mistake } = report ?? {}
     // Where a row has an address or a fingerprint of its own, the form does not know them.
     const isOfForm = of.appliance === undefined
-    show(
-      ...rows,
-      ...(report ? reportRows(report, isOfForm ? of.connection : {}) : []),
-      ...(certificate ? certificateRows(certificate) : []),
-      ...(certificate && isOfForm
-        ? [enterButton('fingerprint', certificate.fingerprint, 'lock', text('connection.trust'))]
-        : []),
-      ...(mistake && isOfForm
-        ? [enterButton('baseUrl', mistake.url, 'pencil', text('connection.useUrl', { ...mistake }))]
-        : []),
-    )
+    const shown = [...rows]
+    if (report) shown.push(...reportRows(report, isOfForm ? of.connection : {}))
+    if (certificate) shown.push(...certificateRows(certificate))
+    if (certificate && isOfForm) {
+      const { fingerprint } = certificate
+      shown.push(enterButton('fingerprint', fingerprint, 'lock', text('connection.trust')))
+    }
+    if (mistake && isOfForm) {
+      const words = text('connection.useUrl', { ...mistake })
+      shown.push(enterButton('baseUrl', mistake.url, 'pencil', words))
+    }
+    show(...shown)
     if (report?.passwordNeeded) field(node, 'password').get(0).focus()
     return (certificate ?? mistake) && result.lastElementChild!
   }
@@ -142,10 +136,7 @@ export function prepareTest(node: EditorNode): void {
   /** A button that enters what was found, and tests again. */
   const enterButton = (property: string, value: string, icon: string, label: string): HTMLElement =>
     iconButton(icon, label, () => {
-      const input = field(node, property)
-      input.val(value)
-      // As if it were typed: the form checks it.
-      input.trigger('change')
+      enter(field(node, property), value)
       button.focus()
       void run(button, test)
     })
@@ -154,19 +145,14 @@ export function prepareTest(node: EditorNode): void {
   allButton.addEventListener('click', () => void run(allButton, testAll))
   reportButton.addEventListener('click', () => void run(reportButton, makeReport))
   choice.onChange(compare)
-  for (const property of CONNECTION) {
-    for (const event of ['change', 'keyup']) field(node, property).on(event, compare)
-  }
+  for (const property of CONNECTION) field(node, property).on('change keyup', compare)
 }
 
 function madeRows({ name, failure }: MadeReport): HTMLElement[] {
-  const partly = failure && `${text('connection.report.partly')} ${sentenceOf(failure)}`
   const made = element('b', text('connection.report.made', { name }))
-  return [
-    element('p', signIcon(failure ? 'warning' : 'ok'), ' ', made),
-    ...(partly ? [element('p', partly)] : []),
-    element('p', text('connection.report.about')),
-  ]
+  const rows = [element('p', signIcon(failure ? 'warning' : 'ok'), ' ', made)]
+  if (failure) rows.push(element('p', `${text('connection.report.partly')} ${sentenceOf(failure)}`))
+  return [...rows, element('p', text('connection.report.about'))]
 }
 
 interface Values {

@@ -2,7 +2,7 @@
 // statistics are read are all of them or those that fit a pattern.
 import { checks } from '../../editor/checks'
 import { prepareForm } from '../../editor/form'
-import { shownValue } from '../../editor/fields'
+import type { Read } from '../../editor/fields'
 import { text as shared, textsOf } from '../../editor/text'
 import { manyAppliances, ownType } from '../../editor/typed'
 
@@ -20,13 +20,14 @@ export const metrics = {
     })
   },
 
-  check(node: EditorNode, property: string, value: unknown): string | undefined {
+  check(read: Read, property: string): string | undefined {
+    const value = read(property)
     if (property === 'gateway') {
       const isThere = typeof value === 'string' && Boolean(RED.nodes.node(value))
-      return isThere || shownValue(node, 'gateways') !== 'one' ? undefined : text('error.gateway')
+      return isThere || read('gateways') !== 'one' ? undefined : text('error.gateway')
     }
     if (property === 'route') {
-      const isMissing = shownValue(node, 'routeType') === 'pattern' && (value ?? '') === ''
+      const isMissing = read('routeType') === 'pattern' && (value ?? '') === ''
       return isMissing ? shared('error.empty') : undefined
     }
     // Also while it is not shown: a node with a bad value does not start.

@@ -65,11 +65,7 @@ function middle(): { x: number; y: number } {
   }
 }
 
-/**
- * Puts a node for the route into the flow. Dragged, the editor takes it as it takes a flow that is
- * dropped. Clicked, it is at the pointer, and the next click places it. With the keyboard, it is
- * placed in the middle.
- */
+/** The editor takes what is dragged as a flow; what is clicked, the next click places. */
 export function addRoute(kind: Kind, about: About, event: Event): 'locked' | 'added' | 'held' {
   if (event instanceof DragEvent) {
     event.dataTransfer?.setData('text/plain', JSON.stringify([nodeOf(kind, about)]))
@@ -82,10 +78,7 @@ export function addRoute(kind: Kind, about: About, event: Event): 'locked' | 'ad
   return isPlaced ? 'added' : 'held'
 }
 
-/**
- * What the user drags or presses. Not a button: some browsers do not drag one.
- * @param onAdd the event is that of the drag, the click or the key
- */
+/** What the user drags or presses. Not a button: some browsers do not drag one. */
 export function createHandle(kind: Kind, onAdd: (event: Event) => void): HTMLElement {
   const handle = element(
     'span.media-gateway-sidebar-button',

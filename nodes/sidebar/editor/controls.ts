@@ -118,10 +118,7 @@ export function createControls(options: ControlsOptions) {
   return {
     /** The question and the progress. */
     elements: [progress.element, questions.element],
-    /**
-     * Asks before it sends a command; without an action, the one that changes the state.
-     * @param goBack brings the focus back
-     */
+    /** Without an action, the one that changes the state. @param goBack brings the focus back */
     ask(target: Target, goBack: () => void, wanted?: Action): void {
       const { routeId, destinationId } = target
       const route = routeWith(routeId)

@@ -29,10 +29,7 @@ export function createDeviceChoice(id: string, onChoose: (deviceId: string) => v
       }
       choice.value = deviceId ?? ''
     },
-    /**
-     * Finds the devices, not too often.
-     * @returns the one to show instead, without an ID for the only one; undefined for no other
-     */
+    /** Not too often. @returns the one to show instead, without an ID for the only one */
     async find(
       { id: gatewayId, appliance }: Place,
       deviceId?: string,

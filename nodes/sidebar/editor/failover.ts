@@ -23,10 +23,7 @@ export function failoversFor(
   )
 }
 
-/**
- * Those that no route shows: they have not found theirs, or the gateway no longer has it.
- * @param device whose routes are shown
- */
+/** They have not found their route, or the gateway no longer has it. */
 export function withoutRoute(
   all: readonly Failover[],
   device: { id: string },

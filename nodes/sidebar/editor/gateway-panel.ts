@@ -49,10 +49,7 @@ export interface Panel {
   update(gateway: ListedGateway & Place): void
   /** Asks for the state. `gone` when the gateway is not deployed any more. */
   ask(): Promise<'gone' | undefined>
-  /**
-   * Forgets the version: after a restart of Node-RED it means nothing.
-   * @param isDeployed Node-RED runs other nodes: what went wrong before is over
-   */
+  /** After a restart it means nothing; after a deploy, what went wrong before is over too. */
   forgetVersion(isDeployed: boolean): void
   /** To call every second. */
   tick(): void

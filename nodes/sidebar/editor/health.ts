@@ -6,10 +6,7 @@ import { troubleOfFailover } from './failover'
 import { briefOf } from './labels'
 import { text } from './text'
 
-/**
- * The sign of a head stands for all that is below it.
- * @param failovers those that no row shows
- */
+/** The sign of a head stands for all that is below it. @param failovers those that no row shows */
 export function signOfGateway(
   reach: Reach,
   known: KnownAppliance | undefined,

@@ -142,10 +142,7 @@ function summaryWords(route: Route, isOld: boolean, isGone: boolean, waiting?: A
 
 const SEPARATOR = ' · '
 
-/**
- * Why a command cannot be given now; empty when it can.
- * @param old why what is shown is out of date
- */
+/** Why a command cannot be given now; empty when it can. @param old why what is shown is old */
 export function whyNot(verb: Action, route: Route, old: string): string {
   if (old) return old
   return isBlocked(verb, route) ? text('protected.why') : ''

@@ -2,10 +2,7 @@
 import { element, setText } from '../../editor/element'
 import { text } from './text'
 
-/**
- * A button with words; `name` says more where they are short. Disabled, it would lose the focus: while
- * it is `aria-disabled`, it does nothing.
- */
+/** Disabled, a button would lose the focus: while it is `aria-disabled`, it does nothing. */
 export function textButton(words: string, press: () => void, name?: string): HTMLButtonElement {
   const button: HTMLButtonElement = element('button.media-gateway-sidebar-button', {
     textContent: words,

@@ -1,5 +1,5 @@
 // The form of the watch: besides plain rows, it has two lists, the events and the limits.
-import { field, read, shownValue } from '../../editor/fields'
+import { field, read as readField, type Read } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
 import { text as shared } from '../../editor/text'
 import { idType, manyAppliances, nameType, ownType, type TypedChoices } from '../../editor/typed'
@@ -18,10 +18,10 @@ export const watch = {
     showDefaultHold(node)
   },
 
-  check(node: EditorNode, property: string, value: unknown): string | undefined {
-    if (property === 'thresholds') return thresholdFaults(value)
-    if (shownValue(node, 'report') === 'incidents') return undefined
-    const others = eventsIn(value).filter((name) => !isEvent(name))
+  check(read: Read, property: string): string | undefined {
+    if (property === 'thresholds') return thresholdFaults(read(property))
+    if (read('report') === 'incidents') return undefined
+    const others = eventsIn(read(property)).filter((name) => !isEvent(name))
     return others.length > 0 ? `${others.join(', ')}: ${text('error.unknown')}` : undefined
   },
 }
@@ -42,7 +42,7 @@ function showDefaultHold(node: EditorNode): void {
   const report = field(node, 'report')
   const hold = field(node, 'holdFor').get(0) as HTMLInputElement
   const update = (): void => {
-    const key = read(report) === 'incidents' ? 'holdForIncidents' : 'holdFor'
+    const key = readField(report) === 'incidents' ? 'holdForIncidents' : 'holdFor'
     hold.placeholder = text(`placeholder.${key}`)
   }
   report.on('change', update)
