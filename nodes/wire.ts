@@ -15,23 +15,19 @@ export interface Requests {
   report: { body: OfForm; answer: MadeReport }
   inventory: { body: OfForm; answer: CheckedInventory }
   lookup: { body: OfForm & { deviceId?: string }; answer: Lookup }
-  definition: {
-    body: OfForm & { deviceId?: string; routeId: string }
-    answer: { definition: unknown }
-  }
+  definition: { body: OfForm & OfRoute; answer: { definition: unknown } }
   plan: { body: OfForm & PlanQuestion & { deviceId?: string }; answer: Planned }
   gateways: { body: Record<string, never>; answer: ListedGateway[] }
-  appliances: { body: FleetQuestion; answer: FleetList | NotDeployed }
-  state: { body: StateQuestion; answer: ApplianceState | NotDeployed | Elsewhere }
-  callers: {
-    body: Place & { deviceId?: string; routeId: string }
-    answer: { callers: readonly Caller[] }
+  /** Each deploy takes a gateway away for a moment, which is no failure. */
+  appliances: { body: FleetQuestion; answer: FleetList | { notDeployed: true } }
+  /** `elsewhere`: another instance of Node-RED works for it. */
+  state: {
+    body: StateQuestion
+    answer: ApplianceState | { notDeployed: true } | { elsewhere: true }
   }
+  callers: { body: Place & OfRoute; answer: { callers: readonly Caller[] } }
   control: { body: Place & Command; answer: { ok: true } }
-  failover: {
-    body: Place & { failoverId: string; action: FailoverAction }
-    answer: { ok: true }
-  }
+  failover: { body: Place & { failoverId: string; action: FailoverAction }; answer: { ok: true } }
 }
 
 export type Path = keyof Requests
@@ -63,20 +59,15 @@ export interface OfForm {
   appliance?: string
 }
 
+interface OfRoute {
+  deviceId?: string
+  routeId: string
+}
+
 /** An appliance, by its deployed config node and, where that has an inventory, by its name there. */
 export interface Place {
   id: string
   appliance?: string
-}
-
-/** No running flow has this gateway: each deploy takes it away for a moment, which is no failure. */
-export interface NotDeployed {
-  notDeployed: true
-}
-
-/** Another instance of Node-RED works for it. */
-export interface Elsewhere {
-  elsewhere: true
 }
 
 /** Why something failed. The editor has the same sentences in its own language. */
@@ -118,7 +109,6 @@ export interface HealthText {
 
 /** What the polls of an appliance have shown. */
 export interface KnownAppliance {
-  /** How old it is, in ms. */
   ageMs: number
   /** A poll that was due got no response: the state may have changed. */
   isOld: boolean
@@ -126,13 +116,11 @@ export interface KnownAppliance {
   running: number
   /** Routes that are critical or have a warning. */
   problems: number
-  /** The worst of them. */
   worst?: HealthText & { route: string }
   /** Of the device, unless it is well. With `unknown`, what is known of the routes is old. */
   device?: HealthText
 }
 
-/** How an appliance is, as far as its polls have shown. */
 export interface ApplianceHealth {
   known?: KnownAppliance
   failure?: Failure
@@ -160,7 +148,7 @@ export interface ConnectionReport extends Partial<Failure> {
   devices?: number
   device?: { id: string; name: string; firmware: string; status: string; statusCode: string }
   routes?: number
-  /** How long the appliance took for one response, in ms. */
+  /** For one response. */
   answerMs?: number
 }
 
@@ -174,11 +162,9 @@ export interface FormAppliance {
 
 export interface TestedAppliance extends ConnectionReport, FormAppliance {}
 
-/** A part of the appliances of an inventory, tested. */
+/** A part of the appliances of an inventory, tested, in their order. */
 export interface InventoryReport {
-  /** Of the inventory. */
   total: number
-  /** In its order. */
   results: TestedAppliance[]
 }
 
@@ -187,7 +173,6 @@ export interface CheckedInventory {
   appliances: number
   /** The first of them. */
   names: string[]
-  /** What is wrong with its rows. */
   faults: Failure[]
   /** Columns and members that nobody reads. */
   ignored?: string[]
@@ -306,11 +291,9 @@ export interface FleetQuestion {
   language?: string
 }
 
-/** A page of an inventory that runs. */
+/** A page of an inventory that runs; `found`: so many fit the search. */
 export interface FleetList {
-  /** In the inventory. */
   total: number
-  /** That fit the search. */
   found: number
   rows: FleetRow[]
   /** Why none of them is worked for, such as a lost lease: nobody knows then who works for what. */
@@ -324,7 +307,6 @@ export interface FleetRow {
   owned: boolean
   /** Somebody polls it. */
   polled: boolean
-  /** Where it is polled. */
   health?: ApplianceHealth
   /** How many of its failovers have something that somebody should know. */
   failovers?: Partial<Record<FailoverFact, number>>
@@ -411,9 +393,8 @@ export type Happening = ShownIncident | Gap
 
 export interface ShownIncident {
   severity: Severity
-  /** When it was first seen, Unix ms. */
+  /** When it was first seen, Unix ms, and first seen to be over. */
   since: number
-  /** When it was first seen to be over; null while it lasts. */
   until: number | null
   /** One sentence, in the language of the editor. It may contain words of the appliance. */
   text: string
@@ -421,9 +402,8 @@ export interface ShownIncident {
 
 /** A time in which nobody watched for the sidebar: what happened then is not known. */
 export interface Gap {
-  /** When it began, Unix ms. */
+  /** Its begin and its end, Unix ms. */
   from: number
-  /** When it ended. */
   at: number
 }
 

@@ -15,13 +15,8 @@ export function ask<To extends Path>(
   body?: Requests[To]['body'],
   timeout?: number,
 ): Promise<Requests[To]['answer']> {
-  const request = body && { contentType: 'application/json', data: JSON.stringify(body) }
-  return call({
-    url: `media-gateway/${path}`,
-    method: body ? 'POST' : 'GET',
-    ...request,
-    ...(timeout !== undefined && { timeout }),
-  })
+  const json = { method: 'POST', contentType: 'application/json', data: JSON.stringify(body) }
+  return call(`media-gateway/${path}`, { timeout, ...(body && json) })
 }
 
 /** The answer, or why there is none. */
@@ -35,14 +30,13 @@ export const settled = <Answer>(
 
 /** Returns the credentials of a config node as the editor may know them: without the password. */
 export function askCredentials(id: string): Promise<Record<string, unknown>> {
-  return call({ method: 'GET', url: `credentials/media-gateway/${encodeURIComponent(id)}` })
+  return call(`credentials/media-gateway/${encodeURIComponent(id)}`)
 }
 
-function call<Answer>(
-  request: Omit<EditorRequest, 'dataType' | 'cache' | 'success' | 'error'>,
-): Promise<Answer> {
+function call<Answer>(url: string, request?: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
     $.ajax({
+      url,
       ...request,
       dataType: 'json',
       cache: false,

@@ -13,20 +13,19 @@ interface EditorNode {
   credentials?: Record<string, unknown>
   _def: {
     category: string
-    /** As nodes/parts/manifest.ts has them; only our forms read `lacking`, `check` and `when`. */
-    defaults: Record<
-      string,
-      {
-        value: unknown
-        lacking?: unknown
-        check?: 'own' | 'value' | 'typed' | 'appliance'
-        when?: string
-        /** True, or what is wrong. */
-        validate?(this: EditorNode, value: unknown, options: object): boolean | string
-      }
-    >
+    defaults: Record<string, EditorProperty>
     credentials?: Record<string, { type: 'text' | 'password' }>
   }
+}
+
+/** As nodes/parts/manifest.ts has it; only our forms read `lacking`, `check` and `when`. */
+interface EditorProperty {
+  value: unknown
+  lacking?: unknown
+  check?: 'own' | 'value' | 'typed' | 'appliance'
+  when?: string
+  /** True, or what is wrong. */
+  validate?(this: EditorNode, value: unknown, options: object): boolean | string
 }
 
 interface TypedInputType {
@@ -36,12 +35,7 @@ interface TypedInputType {
   /** False when the type alone is enough and there is nothing to fill in. */
   hasValue?: boolean
   /** For the button beside the value; `this` is the field. */
-  expand?(this: TypedInputWidget): void
-}
-
-interface TypedInputWidget {
-  value(): string
-  value(value: string): void
+  expand?(this: { value(): string; value(value: string): void }): void
 }
 
 /** A list of rows that the user may add to, with a button to remove each. */
@@ -85,41 +79,22 @@ interface EditorQuery {
   typedInput(method: 'types', types: (string | TypedInputType)[]): EditorQuery
 }
 
-/** A response, as far as it is used. */
+/** A response; `status` is 0 when there was none. */
 interface EditorReply {
-  /** 0 when there was no response. */
   status: number
   responseJSON?: unknown
-}
-
-interface EditorRequest {
-  url: string
-  method: 'GET' | 'POST'
-  dataType: 'json'
-  cache?: boolean
-  /** Milliseconds. */
-  timeout?: number
-  contentType?: string
-  data?: string
-  success(answer: unknown, status: string, reply: EditorReply): void
-  error(reply: EditorReply): void
-}
-
-interface SidebarTab {
-  id: string
-  label: string
-  name: string
-  iconClass: string
-  content: HTMLElement
-  /** It can be used while a dialog is open. */
-  enableOnEdit: boolean
-  action: string
 }
 
 declare const $: {
   (target: string | HTMLElement): EditorQuery
   /** Carries the token of the user, and knows the root of the editor. */
-  ajax(request: EditorRequest): void
+  ajax(request: {
+    url: string
+    dataType: 'json'
+    cache: boolean
+    success(answer: unknown): void
+    error(reply: EditorReply): void
+  }): void
 }
 
 declare const RED: {
@@ -159,31 +134,23 @@ declare const RED: {
     /** Missing in some versions of 4.0. */
     isLocked?(): boolean
   }
-  plugins: {
-    registerPlugin(id: string, plugin: { type: string; onadd(): void }): void
-  }
+  plugins: { registerPlugin(id: string, plugin: { type: string; onadd(): void }): void }
   sidebar: {
-    addTab(tab: SidebarTab): void
+    addTab(
+      tab: Record<'id' | 'label' | 'name' | 'iconClass' | 'action', string> & {
+        content: HTMLElement
+        /** It can be used while a dialog is open. */
+        enableOnEdit: boolean
+      },
+    ): void
     show(id: string): void
   }
-  actions: {
-    add(id: string, action: () => void, options: { label: string }): void
-  }
-  events: {
-    on(event: string, listener: () => void): void
-  }
-  comms: {
-    subscribe(topic: string, listener: () => void): void
-  }
-  user: {
-    /** Missing in some versions of 4.0. */
-    hasPermission?(permission: string): boolean
-  }
-  clipboard: {
-    /** Confirms it beside the element, with a text of the editor. */
-    copyText(text: string, beside: EditorQuery, message: string): boolean
-  }
-  utils: {
-    validateTypedProperty(value: unknown, type: string, options?: object): true | string
-  }
+  actions: { add(id: string, action: () => void, options: { label: string }): void }
+  events: { on(event: string, listener: () => void): void }
+  comms: { subscribe(topic: string, listener: () => void): void }
+  /** Missing in some versions of 4.0. */
+  user: { hasPermission?(permission: string): boolean }
+  /** Confirms it beside the element, with a text of the editor. */
+  clipboard: { copyText(text: string, beside: EditorQuery, message: string): boolean }
+  utils: { validateTypedProperty(value: unknown, type: string, options?: object): true | string }
 }

@@ -7,12 +7,12 @@ import { startSession } from '../../../client/api/session'
 import type { Connection } from '../../../client/connection/connection'
 import { grouped } from '../../../client/model/ids'
 import { connect, formAppliances, foundOut, hostOf, type Lease } from './connection'
-import type { ConnectionReport, Failure, InventoryReport } from '../../wire'
+import type { ConnectionReport, InventoryReport } from '../../wire'
 import type { Question } from './answers'
 import { failureOf } from './failure'
 import { NotTried, type Asking, type Logins } from './logins'
 import { hostIn, type ConnectionForm } from '../options'
-import { text } from './lookup'
+import { pickedDevice, text } from './lookup'
 
 /** Tested at once, and in one answer. */
 const PART = 8
@@ -36,7 +36,9 @@ export function createConnectionTests(RED: NodeAPI, logins: Logins) {
       report.ok = true
     } catch (error) {
       const shown = report.reused ? error : withoutLock(error)
-      Object.assign(report, failureIn(shown, hostOf(RED, form, appliance)))
+      Object.assign(report, failureOf(shown, hostOf(RED, form, appliance)))
+      // Nothing is known about the gateway.
+      if (error instanceof NotTried) report.code = undefined
       Object.assign(report, await foundOut(RED, form, appliance, error))
     } finally {
       await connection?.end(report.mistake !== undefined).catch(() => undefined)
@@ -78,12 +80,6 @@ export function createConnectionTests(RED: NodeAPI, logins: Logins) {
   }
 }
 
-/** A failure; without a code where nothing is known about the gateway. */
-const failureIn = (error: unknown, host: string): Partial<Failure> => ({
-  ...failureOf(error, host),
-  ...(error instanceof NotTried && { code: undefined }),
-})
-
 /** The connection of a test ends with it: what it would do next does not matter. */
 function withoutLock(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error
@@ -107,14 +103,8 @@ async function fill(report: ConnectionReport, gateway: Connection): Promise<void
   report.devices = devices.length
   const [device] = devices
   if (!device) return
-  const { _id: id, name, firmware, status, statusCode } = device
-  report.device = {
-    id: text(id),
-    name: text(name),
-    firmware: text(firmware),
-    status: text(status),
-    statusCode: text(statusCode),
-  }
-  const page = await listRoutes(gateway, { deviceId: id, page: 1, pageSize: 1 }, operation)
+  report.device = { ...pickedDevice(device), firmware: text(device.firmware) }
+  const first = { deviceId: device._id, page: 1, pageSize: 1 }
+  const page = await listRoutes(gateway, first, operation)
   report.routes = Number(page.numResults) || page.data.length
 }

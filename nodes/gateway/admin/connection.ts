@@ -80,12 +80,11 @@ function deployedAs(RED: NodeAPI, form: ConnectionForm): GatewayNode | undefined
 /** With an inventory by its name, or else its only one. @throws GatewayError */
 export function applianceOf(node: GatewayNode, appliance: string | undefined): Appliance {
   const { fleet } = node
-  return appliance === undefined && fleet.hasNames ? throwUnnamed() : fleet.find(appliance ?? '')
+  if (appliance === undefined && fleet.hasNames) throw unnamed()
+  return fleet.find(appliance ?? '')
 }
 
-function throwUnnamed(): never {
-  throw new GatewayError('INVALID_INPUT', say('applianceNeeded'))
-}
+const unnamed = () => new GatewayError('INVALID_INPUT', say('applianceNeeded'))
 
 /** The row of an appliance in the inventory of a form. @throws GatewayError */
 async function rowIn(
@@ -93,14 +92,18 @@ async function rowIn(
   form: ConnectionForm,
   appliance: string | undefined,
 ): Promise<ConnectionForm> {
-  if (appliance === undefined) throwUnnamed()
+  if (appliance === undefined) throw unnamed()
   const { rows, faults } = await readFormInventory(RED, form)
   const row = rows.find(({ name }) => name === appliance)
   const fault = faults.find(({ cause }) => cause.appliance === appliance)
-  if (!row) {
-    const names = rows.map(({ name }) => name)
-    throw fault ?? unknownAppliance(appliance, names)
-  }
+  if (!row)
+    throw (
+      fault ??
+      unknownAppliance(
+        appliance,
+        rows.map(({ name }) => name),
+      )
+    )
   const { baseUrl, fingerprint, username, password } = row
   return { baseUrl, fingerprint, username, password }
 }
@@ -117,8 +120,11 @@ export async function checkInventory(
     return checkedInventory(fleet.names(), fleet.faults(), fleet.ignored())
   }
   const { rows, faults, ignored } = await readFormInventory(RED, resolvedIn(RED, form))
-  const names = rows.map(({ name }) => name)
-  return checkedInventory(names, faults, ignored)
+  return checkedInventory(
+    rows.map(({ name }) => name),
+    faults,
+    ignored,
+  )
 }
 
 /** None where it has no inventory. @throws GatewayError `CONFIG` */
@@ -156,11 +162,8 @@ function resolvedIn(
   if (isStored) mayUse?.(values, stored)
   const password = isStored ? stored.password : isTyped(values.password) ? values.password : ''
   const node = nodeOf(RED, form)
-  const entries = Object.entries({ ...values, password }).map(([name, value]) => [
-    name,
-    fromEnv(RED, value, node),
-  ])
-  return Object.fromEntries(entries) as ConnectionForm
+  const entries = Object.entries({ ...values, password })
+  return Object.fromEntries(entries.map(([name, value]) => [name, fromEnv(RED, value, node)]))
 }
 
 const nodeOf = (RED: NodeAPI, { id }: ConnectionForm): Node | null =>
@@ -174,11 +177,7 @@ function reuse(node: Appliance): Lease {
   const user = {}
   const gateway = node.client()
   node.register(user)
-  return {
-    gateway,
-    reused: true,
-    end: async () => node.deregister(user),
-  }
+  return { gateway, reused: true, end: async () => node.deregister(user) }
 }
 
 /** What decides where a password is sent, and which server is trusted there. */

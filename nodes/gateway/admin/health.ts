@@ -12,10 +12,10 @@ import { isOld, type Known } from '../../../client/watch/life/device'
 import { knownBy } from '../../../client/watch/registry'
 import { eachRoute, type Figures } from '../../../client/watch/measuring/figures'
 import { partsOfState } from '../../../client/watch/health'
-import type { DeviceState, RouteState } from '../../../client/watch/state'
+import type { DeviceState } from '../../../client/watch/state'
 import { healthText } from '../../../client/watch/text/health-text'
 import { countsOf } from '../../../client/watch/report/counts'
-import type { ApplianceHealth, HealthText, KnownAppliance } from '../../wire'
+import type { ApplianceHealth, HealthText } from '../../wire'
 import { failureOf } from './failure'
 
 /** How a route and its parts are. */
@@ -37,7 +37,7 @@ export function healthOf(
   const { state, figures, seenAt, failure, unreachable } = known
   const age = { ageMs: Math.max(0, now - seenAt), isOld: isOld(known, now) }
   return {
-    known: state && Object.assign(age, shownCounts(state, figures, language)),
+    known: state && { ...age, ...shownCounts(state, figures, language) },
     failure: failure && failureOf(failure, host),
     unreachable,
   }
@@ -50,41 +50,31 @@ export const shown = (health: Health, language?: Language): HealthText => {
   return { sign, reason, text, ...(brief !== text && { brief }) }
 }
 
-function shownCounts(
-  state: DeviceState,
-  figures?: Figures,
-  language?: Language,
-): Omit<KnownAppliance, 'ageMs' | 'isOld'> {
+function shownCounts(state: DeviceState, figures?: Figures, language?: Language) {
   const { routes, running, problems, worst, device } = countsOf(state, figures)
   // While the device is away, nothing of them is known.
   const isKnown = device.sign !== 'unknown'
+  const isWrong = isKnown && worst && isTrouble(worst.health)
   return {
     routes,
     running,
     problems: isKnown ? problems : 0,
-    worst:
-      isKnown && worst && isTrouble(worst.health)
-        ? Object.assign(shown(worst.health, language), { route: worst.route.name })
-        : undefined,
+    worst: isWrong ? { ...shown(worst.health, language), route: worst.route.name } : undefined,
     device: device.sign === 'ok' ? undefined : shown(device, language),
   }
 }
 
-/** Calls with each route. While the device is away, nothing of them is known. */
-export function eachHealth(
-  { state, figures }: Known,
-  visit: (route: RouteState, health: RouteHealth) => void,
-): void {
-  if (!state) return
-  const device = healthOfDevice({ state })
+/** Of each route. While the device is away, nothing of them is known. */
+export function healthsOf({ state, figures }: Known): RouteHealth[] {
+  const healths: RouteHealth[] = []
+  if (!state) return healths
+  const device = deviceHealth(state.condition.code, state.condition.state)
   eachRoute(state, (route, at) => {
     const { destinations } = route
     if (device.sign === 'unknown') {
-      return visit(route, {
-        route: device,
-        source: device,
-        destinations: destinations.map(() => device),
-      })
+      const unknown = destinations.map(() => device)
+      healths.push({ route: device, source: device, destinations: unknown })
+      return
     }
     const parts = partsOfState(route, at, figures)
     const health = healthOfWhole(parts)
@@ -92,7 +82,7 @@ export function eachHealth(
     const isStopped = health.sign === 'stopped'
     // Where nothing can be said of the outputs, each shows in gray what is wrong with the route.
     const consequence: Health = isStopped ? STOPPED : { ...parts.own, sign: 'unknown' }
-    visit(route, {
+    healths.push({
       route: health,
       source: isStopped ? STOPPED : sourceHealth({ code, state: word, bitrate: figures?.[at] }),
       destinations: destinations.map(({ started }, index) =>
@@ -100,9 +90,5 @@ export function eachHealth(
       ),
     })
   })
-}
-
-function healthOfDevice({ state }: Pick<Known, 'state'>): Health {
-  const { code, state: status } = state?.condition ?? {}
-  return deviceHealth(code, status)
+  return healths
 }

@@ -7,14 +7,8 @@ import { readInventory, type Inventory } from '../../../client/fleet/inventory'
 import { readInTime, inventoryRules, inventorySource } from '../fleet/inventory'
 import { hostIn, secretPrefixOf, type ConnectionForm } from '../options'
 import { isGatewayNode, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
-import type {
-  CheckedInventory,
-  Failure,
-  FleetList,
-  FleetQuestion,
-  FleetRow,
-  Received,
-} from '../../wire'
+import type { CheckedInventory, Failure, Received } from '../../wire'
+import type { FleetList, FleetQuestion, FleetRow } from '../../wire'
 import { failureOf } from './failure'
 import { healthOf } from './health'
 
@@ -69,14 +63,12 @@ export function listAppliances(
 ): FleetList {
   const all = fleet.list()
   const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
+  const fits = ({ name, address }: ListedAppliance): boolean =>
+    `${name}\n${withoutUser(address)}`.toLowerCase().includes(wanted)
   const found = all
-    .filter(({ name, address }) =>
-      `${name}\n${withoutUser(address)}`.toLowerCase().includes(wanted),
-    )
-    .map((listed) => {
-      const row = rowOf(listed, languageOf(language))
-      return { row, rank: rankOf(row) }
-    })
+    .filter(fits)
+    .map((listed) => rowOf(listed, languageOf(language)))
+    .map((row) => ({ row, rank: rankOf(row) }))
     .filter(({ rank }) => trouble !== true || rank < FINE)
   found.sort((one, other) => one.rank - other.rank || ORDER.compare(one.row.name, other.row.name))
   const from = numberFrom(offset, 0)
@@ -95,10 +87,8 @@ const ORDER = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 const numberFrom = (value: unknown, otherwise: number): number =>
   Number.isInteger(value) && Number(value) >= 0 ? Number(value) : otherwise
 
-function rowOf(
-  { name, address, isOwned, connection, failovers }: ListedAppliance,
-  language: Language,
-): FleetRow {
+function rowOf(listed: ListedAppliance, language: Language): FleetRow {
+  const { name, address, isOwned, connection, failovers } = listed
   const host = hostIn(address)
   const health = isOwned && connection ? healthOf(connection, { host, language }) : undefined
   const statuses = [...(failovers ?? [])].flatMap(({ status }) => status ?? [])

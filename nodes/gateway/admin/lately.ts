@@ -36,14 +36,9 @@ export function createLately() {
         if (!incident) continue
         const { id, severity, since, until } = incident
         const named = event.device.name ? event : { ...event, device: { id: '', name: device } }
-        const texts = LANGUAGES.map((language) => [language, eventText(named, language)])
-        keep({
-          id,
-          severity,
-          since,
-          until,
-          texts: Object.fromEntries(texts) as Record<Language, string>,
-        })
+        const all = LANGUAGES.map((language) => [language, eventText(named, language)])
+        const texts = Object.fromEntries(all) as Record<Language, string>
+        keep({ id, severity, since, until, texts })
       }
     },
     /** Somebody begins to watch, or has stopped. */

@@ -18,11 +18,7 @@ export function refuseUnlisted(devices: readonly Device[], id: string): void {
 }
 
 /** All who ask for the same at the same time share one request, however many editors are open. */
-export function createSharing(): <T>(
-  gateway: Connection,
-  what: string,
-  work: () => Promise<T>,
-) => Promise<T> {
+export function createSharing() {
   const underWay = new WeakMap<Connection, Map<string, Promise<unknown>>>()
   return <T>(gateway: Connection, what: string, work: () => Promise<T>): Promise<T> => {
     const shared = underWay.get(gateway) ?? new Map<string, Promise<unknown>>()
@@ -59,7 +55,12 @@ export async function lookUp(gateway: Connection, wanted: string | undefined): P
   }
 }
 
-const pickedDevice = ({ _id, name, statusCode, status }: Device): Lookup['devices'][number] => ({
+export const pickedDevice = ({
+  _id,
+  name,
+  statusCode,
+  status,
+}: Device): Lookup['devices'][number] => ({
   id: text(_id),
   name: text(name),
   statusCode: text(statusCode),

@@ -1,5 +1,4 @@
 import { GatewayError, say } from '../../../client/errors'
-import type { Known } from '../../../client/watch/life/device'
 import { knownSnapshot, watchDevice, knownBy } from '../../../client/watch/registry'
 import type { Connection } from '../../../client/connection/connection'
 import { languageOf, type Language } from '../../../client/model/watch'
@@ -9,9 +8,10 @@ import type { OpenIncident } from '../../../client/model/incident'
 import { isRunning, type DeviceState } from '../../../client/watch/state'
 import { eachRoute, routeFigures } from '../../../client/watch/measuring/figures'
 import type { Appliance } from '../../runtime/gateway-node'
-import type { ApplianceState, Failover, Received, ShownSnapshot, StateQuestion } from '../../wire'
+import type { ApplianceState, Failover, Received, StateQuestion } from '../../wire'
+import type { ShownRoute, ShownSnapshot } from '../../wire'
 import { failoversOf } from './failovers'
-import { eachHealth, healthOf, shown, type RouteHealth } from './health'
+import { healthOf, healthsOf, shown } from './health'
 import { createRates, type Rates } from './rates'
 import { createLately, type Lately } from './lately'
 
@@ -66,15 +66,9 @@ interface Observer {
 let versions = Math.floor(Math.random() * 1e9)
 
 /** Watches for the editors that ask, with the polls that the watch nodes share. */
-export function createObservers(
-  leaseMs = LEASE_MS,
-  now = Date.now,
-  holdFor = HOLD_MS,
-): {
-  state(node: Appliance, question: ObserverQuestion): ApplianceState
-} {
-  const observed = new WeakMap<Connection, Map<string, Observer>>()
+export function createObservers(leaseMs = LEASE_MS, now = Date.now, holdFor = HOLD_MS) {
   /** By connection and device. */
+  const observed = new WeakMap<Connection, Map<string, Observer>>()
   const pasts = new WeakMap<Connection, Map<string, Past>>()
 
   function observe(
@@ -82,8 +76,7 @@ export function createObservers(
     gateway: Connection,
     { deviceId, user = '', lookOn = false }: ObserverQuestion,
   ): Observer {
-    const observers = observed.get(gateway) ?? new Map<string, Observer>()
-    observed.set(gateway, observers)
+    const observers = mapIn(observed, gateway)
     const key = deviceId ?? ''
     const others = [...observers].filter(([other]) => other !== key)
     const isShown = ([, { askedAt }]: (typeof others)[0]): boolean =>
@@ -125,17 +118,13 @@ export function createObservers(
         timer = setTimeout(end, ms)
       },
     }
-    const changed = (): void => {
-      observer.version = ++versions
-    }
+    const changed = (): void => void (observer.version = ++versions)
     const endWatch = watchDevice(gateway, {
       deviceId,
       report: 'incidents',
       holdFor,
       open: past.open,
-      onOpen(open) {
-        past.open = open
-      },
+      onOpen: (open) => void (past.open = open),
       onEvents(events) {
         changed()
         observer.happenedIn = observer.version
@@ -143,7 +132,7 @@ export function createObservers(
       },
       onHealth() {
         const known = knownBy(gateway, deviceId)
-        const healths = known ? JSON.stringify(healthsIn(known)) : ''
+        const healths = known ? JSON.stringify(healthsOf(known)) : ''
         if (known?.state !== observer.seen || healths !== observer.healths) changed()
         Object.assign(observer, { seen: known?.state, healths })
         const { seenAt, figures } = figuresOf(gateway, deviceId)
@@ -169,8 +158,7 @@ export function createObservers(
   }
 
   function pastOf(gateway: Connection, key: string): Past {
-    const all = pasts.get(gateway) ?? new Map<string, Past>()
-    pasts.set(gateway, all)
+    const all = mapIn(pasts, gateway)
     const known = all.get(key) ?? { lately: createLately(), open: [], rates: createRates() }
     if (!all.has(key) && all.size >= MOST_DEVICES) all.delete(all.keys().next().value!)
     all.set(key, known)
@@ -178,7 +166,7 @@ export function createObservers(
   }
 
   return {
-    state(node, question) {
+    state(node: Appliance, question: ObserverQuestion): ApplianceState {
       const { deviceId, host, version, lookOn, poll } = question
       const language = languageOf(question.language)
       const gateway = node.client()
@@ -188,23 +176,33 @@ export function createObservers(
       if (observer) renumber(observer, failovers)
       const hasIt = !observer || version === observer.version
       const snapshot = hasIt ? undefined : snapshotOf(gateway, deviceId, language)
+      const { protects } = gateway
+      const isProtected = ({ name }: ShownRoute): boolean => protects!(name)
+      const health = healthOf(gateway, { deviceId, host, language, now: now() })
+      const isBehind = !hasIt && !hasAll(observer, version)
       return {
         version: observer?.version,
-        health: healthOf(gateway, { deviceId, host, language, now: now() }) ?? {
-          unreachable: false,
-        },
+        health: health ?? { unreachable: false },
         mayControl: mayAct(gateway.session.roles(), 'Operator'),
         ...(observer && figuresFor(gateway, question)),
         rates: observer && version === undefined ? observer.past.rates.history() : undefined,
         snapshot,
         failovers: observer && hasIt ? undefined : failovers,
-        protectedRoutes: protectedIn(gateway, snapshot),
+        protectedRoutes: protects && snapshot?.routes.filter(isProtected).map(({ id }) => id),
         now: now(),
-        lately:
-          hasIt || hasAll(observer, version) ? undefined : observer.past.lately.list(language),
+        lately: isBehind ? observer.past.lately.list(language) : undefined,
       }
     },
   }
+}
+
+function mapIn<Value>(
+  maps: WeakMap<Connection, Map<string, Value>>,
+  gateway: Connection,
+): Map<string, Value> {
+  const found = maps.get(gateway) ?? new Map<string, Value>()
+  maps.set(gateway, found)
+  return found
 }
 
 /** The whole state, each route and each of its parts with how it is. */
@@ -216,29 +214,16 @@ function snapshotOf(
   const known = knownBy(gateway, deviceId)
   const snapshot = knownSnapshot(gateway, deviceId) as ShownSnapshot | undefined
   if (!known || !snapshot) return undefined
-  let index = 0
-  eachHealth(known, (_, health) => {
-    const route = snapshot.routes[index++]!
+  for (const [index, health] of healthsOf(known).entries()) {
+    const route = snapshot.routes[index]!
     route.health = shown(health.route, language)
     route.source.health = shown(health.source, language)
     for (const [at, destination] of route.destinations.entries()) {
       destination.health = shown(health.destinations[at]!, language)
     }
-  })
+  }
   return snapshot
 }
-
-function healthsIn(known: Known): RouteHealth[] {
-  const healths: RouteHealth[] = []
-  eachHealth(known, (_, health) => void healths.push(health))
-  return healths
-}
-
-const protectedIn = (
-  { protects }: Connection,
-  snapshot: ShownSnapshot | undefined,
-): string[] | undefined =>
-  protects && snapshot?.routes.filter(({ name }) => protects(name)).map(({ id }) => id)
 
 /** Nobody says when the state of a failover changes. */
 function renumber(observer: Observer, failovers: readonly Failover[]): void {

@@ -28,7 +28,6 @@ import {
   hostOf,
   isDeployedOnly,
   isForDeployers,
-  type Lease,
 } from './connection'
 import type { ConnectionForm } from '../options'
 import { createConnectionTests } from './connection-report'
@@ -85,76 +84,62 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
 
   async function withConnection<T>(
     { form, appliance, user, stop, used }: Question,
-    work: (connection: Lease) => Promise<T>,
+    work: (gateway: Connection) => Promise<T>,
   ): Promise<T> {
-    const connection = await connect(RED, logins, form, appliance, { user, stop })
-    used.push(connection.gateway)
+    const { gateway, end } = await connect(RED, logins, form, appliance, { user, stop })
+    used.push(gateway)
     try {
-      return await work(connection)
+      return await work(gateway)
     } finally {
-      await connection.end().catch(() => undefined)
+      await end().catch(() => undefined)
     }
   }
 
+  const reads = { needs: 'media-gateway.read' } as const
+  const readsForm = { ...reads, isOfForm: true, isAudited: 'unsaved' } as const
+  const writesForm = { needs: 'media-gateway.write', isOfForm: true, isAudited: true } as const
+  const changes = { needs: 'media-gateway.write', changes: true, isAudited: true } as const
   return {
-    connection: {
-      needs: 'media-gateway.write',
-      isOfForm: true,
-      isAudited: true,
-      work: (question) => tests.test(question),
-    },
+    connection: { ...writesForm, work: (question) => tests.test(question) },
 
-    connections: {
-      needs: 'media-gateway.write',
-      isOfForm: true,
-      isAudited: true,
-      work: (question) => tests.testPart(question),
-    },
+    connections: { ...writesForm, work: (question) => tests.testPart(question) },
 
     report: {
-      needs: 'media-gateway.write',
-      isOfForm: true,
-      isAudited: true,
+      ...writesForm,
       // Loaded when somebody asks for one.
       work: (question) =>
         (require('./report') as typeof import('./report')).makeReport(RED, logins, question),
     },
 
     lookup: {
-      needs: 'media-gateway.read',
-      isOfForm: true,
-      isAudited: 'unsaved',
+      ...readsForm,
       work: (question) =>
-        withConnection(question, ({ gateway }) => {
+        withConnection(question, (gateway) => {
           const deviceId = textOf(question.body.deviceId)
           return sharing(gateway, `look-up ${deviceId}`, () => lookUp(gateway, deviceId))
         }),
     },
 
     definition: {
-      needs: 'media-gateway.read',
-      isOfForm: true,
-      isAudited: 'unsaved',
+      ...readsForm,
       work: (question) =>
-        withConnection(question, ({ gateway }) => readDefinition(gateway, question.body)),
+        withConnection(question, (gateway) => readDefinition(gateway, question.body)),
     },
 
+    // It says whether a secret is the present one: who only reads could guess with it.
     plan: {
-      // It says whether a secret is the present one: who only reads could guess with it.
-      needs: 'media-gateway.write',
-      isOfForm: true,
-      isAudited: true,
+      ...writesForm,
       work: (question) =>
-        withConnection(question, ({ gateway }) => {
+        withConnection(question, (gateway) => {
           const node = nodeOf(RED, question)
           return planNow(gateway, question.body, node?.secretPrefix() ?? SECRET_PREFIX)
         }),
     },
 
-    gateways: { needs: 'media-gateway.read', work: () => listGateways(RED) },
+    gateways: { ...reads, work: () => listGateways(RED) },
 
     state: {
-      needs: 'media-gateway.read',
+      ...reads,
       async work(question) {
         const { body, form, appliance: named, user, used } = question
         const node = nodeOf(RED, question)
@@ -169,8 +154,7 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
         const gateway = appliance.client()
         used.push(gateway)
         const deviceId = textOf(body.deviceId)
-        const lookOn = body.lookOn === true
-        const poll = body.poll === true
+        const [lookOn, poll] = [body.lookOn === true, body.poll === true]
         // Who may only read must not be able to have any ID polled.
         if (deviceId !== undefined && (!lookOn || poll) && !knownBy(gateway, deviceId)) {
           const list = (): Promise<Device[]> => listDevices(gateway, newOperation('look-up'))
@@ -184,41 +168,36 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
     },
 
     callers: {
-      needs: 'media-gateway.read',
+      ...reads,
       work: (question) =>
-        withConnection(question, ({ gateway }) => {
-          const address = {
-            deviceId: textOf(question.body.deviceId) ?? '',
-            routeId: textOf(question.body.routeId) ?? '',
+        withConnection(question, (gateway) => {
+          const [deviceId = '', routeId = ''] = [question.body.deviceId, question.body.routeId].map(
+            textOf,
+          )
+          const list = async () => {
+            const operation = newOperation('statistics')
+            const { callers } = await listCallers(gateway, { deviceId, routeId }, operation)
+            return { callers }
           }
-          return sharing(gateway, `callers ${JSON.stringify(address)}`, async () => ({
-            callers: (await listCallers(gateway, address, newOperation('statistics'))).callers,
-          }))
+          return sharing(gateway, `callers ${JSON.stringify([deviceId, routeId])}`, list)
         }),
     },
 
     appliances: {
-      needs: 'media-gateway.read',
+      ...reads,
       work(question) {
         const node = nodeOf(RED, question)
-        if (!node) return { notDeployed: true }
-        return listAppliances(node.fleet, question.body)
+        return node ? listAppliances(node.fleet, question.body) : { notDeployed: true }
       },
     },
 
-    inventory: {
-      needs: 'media-gateway.read',
-      isOfForm: true,
-      work: ({ form }) => checkInventory(RED, form),
-    },
+    inventory: { ...reads, isOfForm: true, work: ({ form }) => checkInventory(RED, form) },
 
     control: {
-      needs: 'media-gateway.write',
-      changes: true,
-      isAudited: true,
+      ...changes,
       async work(question) {
         const command = commandIn(question.body)
-        await withConnection(question, ({ gateway }) =>
+        await withConnection(question, (gateway) =>
           controlRoute(gateway, command, newOperation('control-route', undefined, true)),
         )
         return { ok: true }
@@ -226,9 +205,7 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
     },
 
     failover: {
-      needs: 'media-gateway.write',
-      changes: true,
-      isAudited: true,
+      ...changes,
       async work(question) {
         const { body, appliance, stop } = question
         const node = nodeOf(RED, question)
@@ -294,15 +271,14 @@ async function readDefinition(
 /** @throws GatewayError `INVALID_INPUT` */
 function commandIn({ deviceId, routeId, destinationId, action }: Received<Command>): ControlRoute {
   const known = choiceFrom('action', action, ACTIONS)
-  const device = textOf(deviceId)
-  const route = textOf(routeId)
+  const [device, route, destination] = [deviceId, routeId, destinationId].map(textOf)
   if (!device || !route) {
     throw invalidInput([{ path: '', problem: 'must have deviceId and routeId' }])
   }
   return {
     deviceId: device,
     routeId: route,
-    destinationId: textOf(destinationId),
+    destinationId: destination,
     action: known,
     // So that the watches, and with them the sidebar, poll as soon as the change shows.
     waitFor: 'applied',
@@ -316,12 +292,8 @@ function listGateways(RED: NodeAPI): ListedGateway[] {
   RED.nodes.eachNode(({ id, type, name, ...config }) => {
     if (type !== 'media-gateway') return
     const { baseUrl } = config as { baseUrl?: unknown }
-    const entry = {
-      id,
-      name: name ?? '',
-      address: withoutUser(textOf(baseUrl) ?? ''),
-      readOnly: false,
-    }
+    const address = withoutUser(textOf(baseUrl) ?? '')
+    const entry = { id, name: name ?? '', address, readOnly: false }
     try {
       const node = RED.nodes.getNode(id)
       if (!isGatewayNode(node)) throw new NotDeployed()
