@@ -73,18 +73,15 @@ export interface Place {
 /** Why something failed. The editor has the same sentences in its own language. */
 export interface Failure {
   code: ErrorCode
-  /** In English. */
   message: string
   /** The message, sentence by sentence. */
   sentences: Said[]
   /** What is known of the attempt, where a gateway was involved. None of it is a secret. */
   values?: {
     host: string
-    /** Of the HTTP response. */
     status?: number
     /** Why a connection failed, such as `ECONNREFUSED`. */
     reason?: string
-    /** What the gateway says. */
     says?: string
     applied: Applied
   }
@@ -127,11 +124,9 @@ export interface ApplianceHealth {
   unreachable: boolean
 }
 
-/** A report of a gateway that is safe to send, as a file. */
 export interface MadeReport {
   name: string
   file: string
-  /** Where not everything could be read. */
   failure?: Failure
 }
 
@@ -152,7 +147,6 @@ export interface ConnectionReport extends Partial<Failure> {
   answerMs?: number
 }
 
-/** An appliance of an inventory that may not be deployed yet. */
 export interface FormAppliance {
   name: string
   address: string
@@ -201,7 +195,6 @@ export interface Caller {
   readonly output?: { id: string }
 }
 
-/** What an appliance has, for the pickers. */
 export interface Lookup {
   devices: { id: string; name: string; statusCode: string; status: string }[]
   /** The device that was asked for, or the only one. */
@@ -255,9 +248,7 @@ export type PlanQuestion = {
   definition?: unknown
 } & Partial<Record<(typeof PLANNING)[number], unknown>>
 
-/** What a node would do now. */
 export interface Planned {
-  /** Several lines, in English. */
   text: string
   /** How many routes each step is for. */
   summary: Record<'create' | 'update' | 'delete' | 'start' | 'stop', number>
@@ -280,9 +271,7 @@ export interface ListedGateway {
 
 export interface FleetQuestion {
   id: string
-  /** A part of the name or the address. */
   search?: string
-  /** Only those in trouble. */
   trouble?: boolean
   offset?: number
   /** At most 2,000. */
@@ -346,14 +335,12 @@ export interface StateQuestion extends Place {
   language?: string
 }
 
-/** What the sidebar shows of an appliance. */
 export interface ApplianceState {
   /** Changes with the state and with how the routes are; undefined with `lookOn`. */
   version?: number
   health: ApplianceHealth
   /** Whether the user of the gateway may start and stop; true while the roles are not known. */
   mayControl: boolean
-  /** The whole state, unless the editor has this version of it. */
   snapshot?: ShownSnapshot
   /** With the state or with `lookOn`. */
   failovers?: Failover[]
@@ -381,7 +368,6 @@ export interface ShownRoute extends Omit<RouteView, 'source' | 'destinations'> {
   destinations: Part[]
 }
 
-/** A source or a destination, as far as it is shown, and how it is. */
 export interface Part extends Stateful, Addressed {
   health: HealthText
   id?: string

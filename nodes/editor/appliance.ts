@@ -33,7 +33,6 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
     throw new RequestError(text(id.startsWith('${') ? 'picker.gatewayLater' : 'picker.noGateway'))
   }
 
-  /** The appliance of an inventory; nothing for a gateway without one. */
   const place = (): { appliance?: string } => {
     const appliance = lookIn()
     return appliance === undefined ? {} : { appliance }

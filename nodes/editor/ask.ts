@@ -19,7 +19,6 @@ export function ask<To extends Path>(
   return call(`media-gateway/${path}`, { timeout, ...(body && json) })
 }
 
-/** The answer, or why there is none. */
 export const settled = <Answer>(
   asked: Promise<Answer>,
 ): Promise<{ answer?: Answer; failure?: RequestError }> =>

@@ -9,7 +9,6 @@ const STORED = '__PWRD__'
 const PLAIN: (keyof Connection)[] = ['baseUrl', 'fingerprint', 'timeout']
 const CONFIG_NODES: (keyof Connection)[] = ['tls', 'proxy']
 
-/** The connection as the open form of a config node has it. */
 export function connectionOfForm(node: EditorNode): Connection {
   const value = (property: string) => read(field(node, property))
   return connectionOf(node, value, { username: value('username'), password: value('password') })
@@ -52,7 +51,6 @@ export async function askAppliance<To extends 'lookup' | 'definition' | 'plan'>(
   }
 }
 
-/** The connection of a config node whose values are not deployed. */
 export async function connectionOfNode(node: EditorNode): Promise<Connection> {
   // The editor has them only once the form was opened, or the node was created or imported.
   const known = node.credentials ?? (await askCredentials(node.id))
@@ -92,6 +90,5 @@ const INVENTORIES: unknown[] = ['json', 'file', 'env', 'global']
 
 export const isInventory = (type: unknown): boolean => INVENTORIES.includes(type)
 
-/** True for a config node that stands for many appliances. */
 export const hasInventory = (gateway: EditorNode | null | undefined): gateway is EditorNode =>
   isInventory(gateway?.['inventoryType'])

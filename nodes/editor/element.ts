@@ -30,7 +30,6 @@ export function element<Tag extends keyof Tags>(
   return made
 }
 
-/** A button of the editor: an icon of Font Awesome, and words behind it. */
 export const iconButton = (icon: string, words: string, press: () => void): HTMLButtonElement =>
   element('button.red-ui-button', { onclick: press }, iconOf(icon), ` ${words}`)
 
@@ -64,7 +63,6 @@ export function arrange(place: Element, wanted: readonly Element[]): void {
   }
 }
 
-/** Has the browser save a report. */
 export function download({ name, file }: MadeReport): void {
   const href = URL.createObjectURL(new Blob([file], { type: 'application/json' }))
   element('a', { href, download: name }).click()

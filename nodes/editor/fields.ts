@@ -1,6 +1,5 @@
 import { migrated } from '../runtime/migrations'
 
-/** The present value of a property. */
 export type Read = (property: string) => unknown
 
 /** The field of a property in the open form; an empty query when there is none. */
@@ -13,12 +12,10 @@ export function idOf(node: EditorNode, name: string): string {
   return `${node._def.category === 'config' ? 'node-config-input' : 'node-input'}-${name}`
 }
 
-/** The value of a field, as the editor would save it. */
 export function read(input: EditorQuery): unknown {
   return isCheckbox(input) ? input.prop('checked') : input.val()
 }
 
-/** Shows a value in a field. */
 export function show(input: EditorQuery, value: unknown): void {
   if (isCheckbox(input)) input.prop('checked', value)
   else input.val(value)
@@ -41,7 +38,6 @@ export function shownValue(node: EditorNode, property: string): unknown {
 export const applies = (when: string, valueOf: Read): boolean =>
   conditionsIn(when).some(([property, values]) => values.includes(String(valueOf(property))))
 
-/** The conditions, each a property and the values that meet it. */
 export const conditionsIn = (when: string): [property: string, values: string[]][] =>
   when.split(',').map((condition) => {
     const [property = '', values = ''] = condition.trim().split('=')

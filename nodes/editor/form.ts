@@ -7,7 +7,6 @@ import { text } from './text'
 import { prepareTry } from './try'
 import { prepareTyped, prepareTypeChanges, type TypedChoices } from './typed'
 
-/** A field, and what it showed at first. */
 interface FormField {
   property: string
   input: EditorQuery
@@ -31,7 +30,6 @@ interface Shown {
 
 const formOf = (node: EditorNode): EditorQuery => field(node, 'name').closest('.media-gateway-form')
 
-/** What an open form knows of its appliance. */
 export interface OpenForm {
   appliance: Appliance
   picked: Picked

@@ -17,7 +17,6 @@ interface Listed extends Omit<FleetList, 'rows'> {
 export const checkInventory = (connection: Connection): Promise<CheckedInventory> =>
   ask('inventory', { connection })
 
-/** How well an appliance of a list is known. */
 export function reachOf({ owned, polled, health }: ListedAppliance): Reach {
   if (owned === false) return 'elsewhere'
   if (!health) return polled ? 'asking' : 'closed'
@@ -59,7 +58,6 @@ export const isCovered = ({ found }: Look<Searched>, name: string): boolean =>
 
 export type Inventory = ReturnType<typeof openInventory>
 
-/** Rows of one request. */
 const MOST = 100
 
 /** What is typed within this time is one request. */

@@ -95,7 +95,6 @@ const word = (kind: 'route' | 'destination'): string => text(`does.${kind}`)
 const oneOf = <One extends string>(known: readonly One[], value: unknown): One | undefined =>
   known.find((each) => each === value)
 
-/** In characters. */
 const LONGEST = 32
 
 /** A text to show; undefined where there is none. */
@@ -104,13 +103,11 @@ function plain(value: unknown): string | undefined {
   return shortened(value, LONGEST)
 }
 
-/** The name that a property holds by itself. */
 function nameIn(read: Read, property: 'route' | 'destination' | 'main'): string | undefined {
   const type = read(`${property}Type`)
   return type === 'name' || type === 'pattern' ? plain(read(property)) : undefined
 }
 
-/** The destination and its route, as far as they are named. */
 function endIn(read: Read, otherwise = ''): string {
   const route = nameIn(read, 'route')
   const destination = nameIn(read, 'destination') ?? otherwise
@@ -124,7 +121,6 @@ type Named = { name?: unknown } | null
 /** A longer text would take time with each redraw. */
 const LONGEST_DEFINITION = 50_000
 
-/** The name in a definition, or how many routes a list of them has. */
 function namesIn(read: Read): string | undefined {
   const json = read('definition')
   if (read('definitionType') !== 'json' || typeof json !== 'string') return undefined

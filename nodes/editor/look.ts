@@ -12,7 +12,6 @@ export function createListeners() {
   const listeners: (() => void)[] = []
   return {
     tell: (): void => listeners.forEach((listener) => listener()),
-    /** Calls back when there may be something new to show. */
     onChange: (listener: () => void): void => void listeners.push(listener),
   }
 }

@@ -6,7 +6,6 @@ interface EditorNode {
   [property: string]: unknown
   id: string
   type: string
-  /** It has changes that are not deployed. */
   changed?: boolean
   /** It is disabled. */
   d?: boolean
@@ -38,12 +37,10 @@ interface TypedInputType {
   expand?(this: { value(): string; value(value: string): void }): void
 }
 
-/** A list of rows that the user may add to, with a button to remove each. */
 interface EditableListOptions<Row> {
   addButton: string
   removable: boolean
   height: 'auto'
-  /** By dragging. */
   sortable?: boolean
   sortItems?(): void
   /** Fills a row; it is `{}` where the user added it. */
@@ -105,7 +102,6 @@ declare const RED: {
     eachConfig(visit: (node: EditorNode) => void): void
     /** Undefined for a type that is not installed. */
     getType(type: string): EditorNode['_def'] | undefined
-    /** A new ID. */
     id(): string
     dirty(isDirty: boolean): void
     /** Undefined for a tab. */

@@ -63,7 +63,6 @@ export function wordOf(state: string | undefined): string {
   return Object.hasOwn(KEYS, word) ? text(`state.${KEYS[word]}`) : state
 }
 
-/** The word for a source or a destination. */
 export function wordOfPart(part: Stateful): string {
   if (!isOn(part)) return text('state.off')
   return wordOf(part.state || (part.started ? 'started' : undefined))

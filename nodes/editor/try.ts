@@ -9,7 +9,6 @@ import { createOutcome } from './outcome'
 import { signIcon } from './states'
 import { text, textOr } from './text'
 
-/** The types whose values are in the form. */
 const HERE: Record<string, readonly string[]> = {
   device: ['auto', 'id'],
   route: ['id', 'name'],
@@ -17,7 +16,6 @@ const HERE: Record<string, readonly string[]> = {
   definition: ['json'],
 }
 
-/** Brings the button, and the place for the result, to life, in the forms that have them. */
 export function prepareTry(node: EditorNode, appliance: Appliance): void {
   const button = document.querySelector<HTMLButtonElement>('#media-gateway-try')
   if (!button) return

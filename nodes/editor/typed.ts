@@ -21,7 +21,6 @@ const named = (id: string, name: string): (string | TypedInputType)[] => [
   ...PLACES,
 ]
 
-/** The types of each of them. */
 const types: Record<string, () => (string | TypedInputType)[]> = {
   appliance: () => ['msg', ownType('str', text('type.appliance'), 'server'), ...PLACES],
   device: () => [
@@ -63,7 +62,6 @@ function reformatted(json: string, indent?: number): string {
 /** For a node whose fields have other types: the choices of each. */
 export type TypedChoices = Record<string, (string | TypedInputType)[]>
 
-/** Makes typed inputs of the fields that the form has. */
 export function prepareTyped(node: EditorNode, own: TypedChoices = {}): void {
   for (const property of typedIn(own)) {
     const input = field(node, property)

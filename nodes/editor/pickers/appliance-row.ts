@@ -143,7 +143,6 @@ function offerOf(inventory: Inventory): Offer | undefined {
   return { items }
 }
 
-/** What is known of the appliance, or of the pattern. */
 function describe({ type, value }: Entry, choices: Choice[], inventory: Inventory) {
   const wanted = value.trim()
   const look = inventory.now()

@@ -22,7 +22,6 @@ export const FIELDS: Readonly<Record<string, Kind>> = {
   monitorBackup: 'route',
 }
 
-/** The value of a field, and its type. */
 export interface Entry {
   type: string
   value: string
@@ -107,13 +106,11 @@ function namedRoutes({ type, value }: Entry, routes: FoundRoute[]): FoundRoute[]
   return routes.filter((route) => route[type] === wanted)
 }
 
-/** The route that a form names, where it is exactly one. */
 export function chosenRoute(entries: Entries, found: Lookup): FoundRoute | undefined {
   const fitting = namedRoutes(entries.route, routesOf(entries, found).items) ?? []
   return fitting.length === 1 ? fitting[0] : undefined
 }
 
-/** The names that match a pattern, as for a watch. */
 export function fittingNames(pattern: string, choices: Choice[]): string[] {
   const fits = patternFilter(pattern)
   return choices.map(({ name }) => name).filter(fits)

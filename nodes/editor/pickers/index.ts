@@ -26,11 +26,9 @@ import { createPicker, entryOf, matches, typedField, warning } from './picker'
 const keyOf = (type: string): 'id' | 'name' | undefined =>
   type === 'id' || type === 'name' ? type : undefined
 
-/** What the pickers of a form know, for the rest of it. */
 export interface Picked {
   /** The route that the form names; undefined while that is not known to be one. */
   route: (property?: string) => FoundRoute | undefined
-  /** Calls back when it may have changed. */
   onChange: (listener: () => void) => void
   translate: Translate
 }
@@ -127,7 +125,6 @@ export function preparePickers(
   }
 }
 
-/** What is known of a value. */
 function describe(kind: Kind, { type, value }: Entry, choices: Choice[]): (Node | string)[] {
   const wanted = value.trim()
   if (isVariable(wanted)) return [text('picker.variable')]

@@ -10,7 +10,6 @@ const LOWEST = 150
 const HIGHEST = 300
 
 export interface ListboxOptions {
-  /** The field that is typed in. */
   input: HTMLInputElement
   /** The frame of the field: the list is as wide. */
   frame: HTMLElement

@@ -9,11 +9,9 @@ import { createListbox } from './list'
 
 export interface Picker {
   isOn: () => boolean
-  /** Shows what is known now. */
   show: () => void
 }
 
-/** A typed input, in its parts. */
 export interface TypedField {
   /** Has the value for the editor, and lags behind while the user types. */
   hidden: EditorQuery
@@ -35,7 +33,6 @@ export const entryOf = ({ type, input }: TypedField): Entry => ({
 })
 
 export interface PickerOptions {
-  /** What a screen reader calls the list. */
   label: string
   entry: () => Entry
   look: () => { loading: boolean; failure?: RequestError }
@@ -45,7 +42,6 @@ export interface PickerOptions {
   keyOf: (type: string) => 'id' | 'name' | undefined
   /** The types of which the line says something, besides those with a list. */
   isDescribed: (type: string) => boolean
-  /** What is known of the value. */
   describe: (entry: Entry, choices: Choice[]) => (Node | string)[]
   reloadLabel: string
   loadingText: string
@@ -92,7 +88,6 @@ export function createPicker(
     input.setAttribute('aria-labelledby', label.id)
   }
 
-  /** What is known of the value, or why nothing is known. */
   function words(): (Node | string)[] {
     const { loading, failure } = look()
     if (failure) {

@@ -3,7 +3,6 @@ import type { Appliance } from '../appliance'
 import { element } from '../element'
 import type { PartUse } from './model'
 
-/** What the parts of one open route form share. */
 export interface Context {
   /** The prefix of the ids of its elements. */
   id: string
@@ -20,7 +19,6 @@ export interface Context {
 
 let counter = 0
 
-/** An id that no other element of the page has. */
 export const newId = (prefix: string): string => `${prefix}-${counter++}`
 
 /** The network interfaces of the appliance, as a list for the fields that take one. */

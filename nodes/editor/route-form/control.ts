@@ -15,7 +15,6 @@ interface ControlOptions {
   label: string
   /** Takes what is in the field now. `chosen` when it was not typed. */
   edited: (text: string, chosen: boolean) => void
-  /** The user left the field. */
   left: () => void
 }
 

@@ -72,7 +72,6 @@ export function makeDestinations(context: Context, saved: readonly unknown[]) {
 
   return {
     element: made,
-    /** Shows what has become known of the route. */
     refresh(): void {
       for (const item of present()) rows.get(item)!.refresh()
       offer.show()

@@ -65,7 +65,6 @@ export function makeRouteEditor(
   return {
     element: element('div', top.element, hasSource && sourcePart, destinations?.element),
     read: () => route,
-    /** Shows what has become known of the route. */
     refresh(): void {
       for (const each of [top, sourceGroup, destinations]) each?.refresh()
     },

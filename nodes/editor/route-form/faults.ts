@@ -9,7 +9,6 @@ import { text } from './text'
 
 export type Faults = ReturnType<typeof faultsFrom>
 
-/** The faults of a definition, each to be taken once. */
 export function faultsFrom(all: readonly Fault[]) {
   let left = [...all]
   return {
@@ -36,7 +35,6 @@ export function wordsOf(reason: Reason): string {
   return text(`wanted.${reason.wanted.kind}`, valuesOf(reason.wanted))
 }
 
-/** A fault with its place in the definition. */
 export const faultWithPath = (fault: Fault): string =>
   fault.path === '' ? wordsOf(fault) : `${fault.path}: ${wordsOf(fault)}`
 
@@ -47,7 +45,6 @@ const valuesOf = (members: object): Values =>
     ),
   )
 
-/** What a node does with its definition. */
 export function useOf(node: EditorNode): Use {
   if (node.type.endsWith('update-route')) {
     return { kind: 'update', mode: (shownValue(node, 'mode') || 'merge') as UpdateMode }
@@ -58,7 +55,6 @@ export function useOf(node: EditorNode): Use {
   return { kind: 'create' }
 }
 
-/** Everything that is wrong with the definition of a node. */
 export const faultsOf = (node: EditorNode, definition: unknown): Fault[] =>
   checkDefinition(definition, useOf(node), {
     validate: shownValue(node, 'validate') !== false,

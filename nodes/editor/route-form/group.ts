@@ -13,16 +13,13 @@ export interface Group {
   /** Takes the faults of this part and shows them; returns how many there were. */
   showFaults: (faults: Faults) => number
   focus: () => void
-  /** Shows what has become known of the route. */
   refresh: () => void
 }
 
 interface GroupOptions {
   part: 'route' | 'source' | 'destination' | 'path'
-  /** The fields as they are now. */
   fields: () => FormFields
   edit: (field: FormField, value: unknown) => void
-  /** The present JSON path of the part. */
   path: () => string
   /** The field at which a fault of the whole part is shown. */
   bearer: string
@@ -120,7 +117,6 @@ function others(names: string[]): HTMLElement {
   return element('div.media-gateway-route-others', `${text('others')} `, ...codes)
 }
 
-/** The paths of a part with redundancy, as a list. */
 function makePaths(
   field: FormField,
   id: string,

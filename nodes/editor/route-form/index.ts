@@ -44,7 +44,6 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   const fill = makeFill(appliance, { prefix: id, filled })
   const adapters = makeAdapters(appliance, `${id}-adapters`)
 
-  /** The route that the form names, as the gateway has it. */
   let present: { routeId: string; definition?: JsonObject } | undefined
 
   /** A merge shows what it changes: the route is read once it is known which one that is. */
@@ -69,7 +68,6 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
     input.typedInput('value', value)
   }
 
-  /** Shows the text as it is now. */
   function show(wanted: View, note = ''): void {
     shown = { type: typeNow(), value: valueNow() }
     const isJson = shown.type === 'json'

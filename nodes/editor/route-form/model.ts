@@ -17,7 +17,6 @@ import type { UpdateMode } from '../../../client/model/check'
 import { matcher } from '../../../client/model/ids'
 import { isMasked } from '../../../client/model/secrets'
 
-/** A member of a route, a source, a destination or a path, as a field. */
 export interface FormField {
   /** As in the table of members. */
   name: string
@@ -38,7 +37,6 @@ export interface FormFields {
   others: string[]
 }
 
-/** How the part is used. */
 export interface PartUse {
   /** It changes an existing part, and may have only some of its members. */
   partial?: boolean
@@ -125,7 +123,6 @@ export function partFields(direction: Direction, part: JsonObject, use: PartUse 
   return arranged(fields, part)
 }
 
-/** The fields of one path of a part with redundancy. */
 export function pathFields(list: Member, path: JsonObject): FormFields {
   const fields = Object.entries(list.of ?? {})
     .map(([name, member]) =>
@@ -350,7 +347,6 @@ function isOffered(member: Member | undefined, value: unknown): boolean {
   return spellingOf(member, value) !== undefined
 }
 
-/** Makes the only place the first path. */
 function withFirstPath(direction: Direction, part: JsonObject, parked: Parked[]): JsonObject {
   const list = 'srtNetworkBondingParams'
   const isPlace = (name: string) => PLACE.some((each) => each === name)

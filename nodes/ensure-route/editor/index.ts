@@ -8,7 +8,6 @@ import { faultOf, type Checked } from './settings'
 const text = textsOf('ensure-route')
 
 export const ensure = {
-  /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
     prepareForm(node)
     followRemoval(node)

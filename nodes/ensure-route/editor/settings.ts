@@ -5,7 +5,6 @@ import { numberIn } from '../../../client/model/settings'
 import { isVariable, type Fault } from '../../editor/checks'
 import type { Read } from '../../editor/fields'
 
-/** The properties that can be wrong. */
 export type Checked = 'remove' | 'removePattern' | 'removeAtMost'
 
 /** The first fault of a property. Only a node that removes routes has any. */

@@ -17,7 +17,6 @@ import { prepareColumns, prepareMethods, sideTypes } from './sides'
 import { text } from './text'
 
 export const failover = {
-  /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
     const hold = showHold(presentValue(node, 'hold'))
     const form = prepareForm(node, choices(node), { hold })
@@ -30,7 +29,6 @@ export const failover = {
     read(property) === undefined ? undefined : faultOf(read, property),
 }
 
-/** The first fault of a property, in words. */
 function faultOf(now: Read, property: string): string | undefined {
   if (TYPED.includes(property) && isUsed(now, property)) {
     const plain = checkTyped(now(`${property}Type`), textIn(now, property))
@@ -83,7 +81,6 @@ const choices = (node: EditorNode): TypedChoices => {
   }
 }
 
-/** Keeps the columns, the remarks and the sentences as the form is. */
 function follow(node: EditorNode, form: OpenForm, hold: () => unknown): void {
   const at = (id: string) => document.querySelector<HTMLElement>(`#media-gateway-failover-${id}`)!
   const [line, remarks, sentences] = [at('now'), at('faults'), at('says')]

@@ -13,7 +13,6 @@ import { valueIn } from './settings'
 import { sourceOf } from './source'
 import { text } from './text'
 
-/** What is known of the source of the protected route. */
 interface RouteNow {
   source?: JsonObject
   failure?: string
@@ -47,7 +46,6 @@ export function followRoute(
   }
 }
 
-/** What the line says; nothing while that is not known. */
 export function nowLine(
   read: Read,
   { source, failure }: RouteNow,

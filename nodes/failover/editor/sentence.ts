@@ -10,7 +10,6 @@ import { text } from './text'
 /** Instead of a value that is missing or wrong. */
 const OPEN = '…'
 
-/** @param monitor the name of the monitor route */
 export function sentencesOf(read: Read, monitor: string | undefined): string[] {
   const choice = (property: 'method' | 'failOn' | 'restore') =>
     (read(property) as string | undefined) || FAILOVER_DEFAULTS[property]

@@ -18,7 +18,6 @@ import { text } from './text'
 
 type Types = TypedChoices[string]
 
-/** The types of main and backup with each method; the first is the default. */
 export const sideTypes = (method: unknown): Types =>
   method === 'routes'
     ? [nameType(shared('type.routeName')), idType(shared('type.routeId'))]
@@ -57,13 +56,11 @@ export function prepareMethods(node: EditorNode): void {
 export interface Columns {
   /** Follows the fields, and what the route has now. */
   show: (present: JsonObject | undefined) => void
-  /** Makes what the route has now one of the two. */
   take: (side: Side) => void
   /** Shows faults at their fields; returns the others. */
   showFaults: (faults: Fault[]) => Fault[]
 }
 
-/** The forms of main and backup, where they are given as JSON. */
 export function prepareColumns(
   node: EditorNode,
   { appliance }: OpenForm,
@@ -145,7 +142,6 @@ export function prepareColumns(
     changed()
   }
 
-  /** Makes visible in what the two differ. */
   function mark(): void {
     const differsIn = (member: string): boolean => {
       const [one, other] = SIDES.map((side) => own(parts[side]?.part, member) ?? '')

@@ -11,7 +11,6 @@ import type { ConnectionForm } from '../options'
 import { hostOf, isDeployedOnly } from './connection'
 import { failureOf } from './failure'
 
-/** What the editor asks. */
 export interface Question<Body = JsonObject> {
   /** Plain data within limits. */
   body: Received<Body>
@@ -48,7 +47,6 @@ export const take: RequestHandler = (request, response, next) => {
   next()
 }
 
-/** What a route does with a question. */
 export interface Work {
   /** It may change the appliance. */
   changes?: true
@@ -57,7 +55,6 @@ export interface Work {
   work: (question: Question) => unknown
 }
 
-/** Answers with the result of the work as JSON, or with its failure. */
 export const answering =
   (
     RED: NodeAPI,

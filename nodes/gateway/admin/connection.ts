@@ -21,7 +21,6 @@ import { EDITOR, NotDeployed, PasswordNeeded } from './failure'
 import { checkedInventory, readFormInventory, withoutUser } from './inventory'
 import type { Asking, Logins } from './logins'
 
-/** A gateway that an admin route has borrowed. */
 export interface Lease {
   gateway: Connection
   /** It is the deployed one, with its live session. */
@@ -86,7 +85,6 @@ export function applianceOf(node: GatewayNode, appliance: string | undefined): A
 
 const unnamed = () => new GatewayError('INVALID_INPUT', say('applianceNeeded'))
 
-/** The row of an appliance in the inventory of a form. @throws GatewayError */
 async function rowIn(
   RED: NodeAPI,
   form: ConnectionForm,

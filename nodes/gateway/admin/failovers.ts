@@ -5,7 +5,6 @@ import { choiceFrom } from '../../runtime/parameters'
 import type { Failover, FailoverAction, Received, Requests } from '../../wire'
 import { failureOf } from './failure'
 
-/** @param host of the gateway */
 export const failoversOf = ({ failovers }: Appliance, host: string): Failover[] =>
   [...failovers].map((failover) => {
     const { id, name } = failover

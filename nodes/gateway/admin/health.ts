@@ -18,7 +18,6 @@ import { countsOf } from '../../../client/watch/report/counts'
 import type { ApplianceHealth, HealthText } from '../../wire'
 import { failureOf } from './failure'
 
-/** How a route and its parts are. */
 export interface RouteHealth {
   route: Health
   source: Health

@@ -14,7 +14,6 @@ interface Kept extends Omit<ShownIncident, 'text'> {
   texts: Record<Language, string>
 }
 
-/** The latest incidents and gaps, oldest first. */
 export function createLately() {
   let kept: Array<Kept | Gap> = []
   let leftAt: number | undefined

@@ -12,7 +12,6 @@ const MOST_REMEMBERED = 1000
 const MOST_WAITING = 20
 
 export interface Asking {
-  /** Who asks; undefined where Node-RED has no users. */
   user?: string
   /** It waits for its turn, until this stop; without one it is refused while another runs. */
   stop?: Stop

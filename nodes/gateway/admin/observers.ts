@@ -15,14 +15,11 @@ import { healthOf, healthsOf, shown } from './health'
 import { createRates, type Rates } from './rates'
 import { createLately, type Lately } from './lately'
 
-/** What an editor requests. */
 interface ObserverQuestion extends Received<StateQuestion> {
   deviceId?: string
   lookOn?: boolean
   poll?: boolean
-  /** The host of the appliance. */
   host?: string
-  /** Who asks. */
   user?: string
 }
 
@@ -40,7 +37,6 @@ const SAME_MS = 50
 /** What the sidebar shows of the time before. It outlives the observer. */
 interface Past {
   lately: Lately
-  /** The incidents that have not ended. */
   open: readonly OpenIncident[]
   rates: Rates
 }
@@ -55,7 +51,6 @@ interface Observer {
   healths: string
   /** JSON of the failovers in this version. */
   failovers: string
-  /** When each user asked last. */
   askedAt: Map<string, number>
   /** Somebody shows its routes, and not only how the gateway is. */
   isShown: boolean
@@ -205,7 +200,6 @@ function mapIn<Value>(
   return found
 }
 
-/** The whole state, each route and each of its parts with how it is. */
 function snapshotOf(
   gateway: Connection,
   deviceId: string | undefined,

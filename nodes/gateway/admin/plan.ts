@@ -78,7 +78,6 @@ const PLANS: Record<(typeof NODES)[number], (form: Form, planOf: PlanOf) => Prom
   },
 }
 
-/** The route or the destination that a form names by its ID or its name. */
 function targetOf(kind: 'route' | 'destination', form: Form): Target {
   const value = textOf(form[kind])
   if (value === undefined) throw invalidInput([{ path: kind, problem: 'is missing' }])

@@ -217,7 +217,6 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
   }
 }
 
-/** The config node of a question; undefined where it does not run. */
 function nodeOf(RED: NodeAPI, { form }: Question): GatewayNode | undefined {
   const node = RED.nodes.getNode(form.id ?? '')
   return isGatewayNode(node) ? node : undefined
@@ -254,10 +253,8 @@ function connectionIn({ connection }: JsonObject): ConnectionForm {
   return Object.fromEntries(entries)
 }
 
-/** A config node as it is deployed. */
 const deployedIn = ({ id }: JsonObject): ConnectionForm => ({ id: textOf(id) })
 
-/** A route in sent form. */
 async function readDefinition(
   gateway: Connection,
   { deviceId, routeId }: Received<Requests['definition']['body']>,
@@ -286,7 +283,6 @@ function commandIn({ deviceId, routeId, destinationId, action }: Received<Comman
   }
 }
 
-/** The config nodes of the flows that run. */
 function listGateways(RED: NodeAPI): ListedGateway[] {
   const listed: ListedGateway[] = []
   RED.nodes.eachNode(({ id, type, name, ...config }) => {

@@ -16,7 +16,6 @@ interface Row {
   caller: unknown
 }
 
-/** Brings the table to life. */
 export function prepareCallers(node: EditorNode): void {
   const input = field(node, 'callers')
   const place = document.querySelector<HTMLElement>('#media-gateway-callers')!
@@ -41,7 +40,6 @@ export function prepareCallers(node: EditorNode): void {
     },
   })
 
-  /** Puts the table into the JSON. */
   function write(): void {
     const callers = [...list.children]
       .filter((item) => isThere(item) && rows.get(item)?.caller !== undefined)

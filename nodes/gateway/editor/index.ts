@@ -29,7 +29,6 @@ const sources = (none: string): TypedChoices[string] => [
 ]
 
 export const gateway = {
-  /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
     prepareForm(node, {
       inventory: sources('type.oneGateway'),

@@ -19,7 +19,6 @@ export const sayToForm = ((key, values = {}) => ({
   values,
 })) as RowRules['say']
 
-/** What the form says. */
 export const inWords = (said: ReadonlyArray<ReturnType<RowRules['say']>>): string =>
   sentenceOf({
     message: '',
@@ -37,7 +36,6 @@ export function typedInventoryFaults(valueOf: (property: string) => unknown): st
   return said.map(inWords)
 }
 
-/** The first of them, and how many others there are. */
 export function faultList(faults: readonly string[], most: number): HTMLElement {
   const more = faults.length - most
   const rows: [sign: 'critical' | 'plain', words: string][] = faults
@@ -53,7 +51,6 @@ export function faultList(faults: readonly string[], most: number): HTMLElement 
 /** More would push the rest of the form out of sight. */
 const MOST_SHOWN = 5
 
-/** Brings the list of bad rows below the field to life. */
 export function prepareInventory(node: EditorNode): void {
   const place = document.querySelector<HTMLElement>('#media-gateway-inventory-faults')!
   const { input } = typedField(node, 'inventory')

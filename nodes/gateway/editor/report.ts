@@ -10,10 +10,8 @@ import type { Connection, ConnectionReport } from '../../wire'
 
 type Fact = [sign: Parameters<typeof signIcon>[0], name: string, value: string]
 
-/** What was tested, as far as the report speaks of it. */
 type Tested = Partial<Pick<Connection, 'baseUrl' | 'fingerprint'>>
 
-/** The outcome, and each fact in a row of its own. */
 export function reportRows(report: ConnectionReport, tested: Tested): HTMLElement[] {
   const facts = [...placeFacts(report, tested), ...userFacts(report), ...deviceFacts(report)]
   if (report.ok) facts.push(['plain', 'session', word(report.reused ? 'reused' : 'ended')])
@@ -100,7 +98,6 @@ function deviceFacts({ device, devices, routes }: ConnectionReport): Fact[] {
   return facts
 }
 
-/** A certificate, for a person to compare. */
 export function certificateRows(certificate: Certificate, now = Date.now()): HTMLElement[] {
   const { subject, issuer, validFrom, validTo, fingerprint } = certificate
   const isEarly = Date.parse(validFrom) > now

@@ -12,7 +12,6 @@ import { fingerprintParts } from './report'
 /** One part takes as long as its slowest gateway may take, and a little more. */
 const PATIENCE_MS = 120_000
 
-/** Tests all of them, a few at a time. @throws RequestError */
 export async function testEach(
   connection: Connection,
   onProgress: (done: number, total: number) => void,
@@ -33,7 +32,6 @@ export async function testEach(
 const isNew = ({ certificate, fingerprint }: TestedAppliance): boolean =>
   certificate !== undefined && !fingerprint
 
-/** How many are connected, and each of them in its order. */
 export function testedRows(tested: readonly TestedAppliance[]): HTMLElement[] {
   const good = tested.filter(({ ok }) => ok).length
   const sign = signIcon(good === tested.length ? 'ok' : good > 0 ? 'warning' : 'critical')

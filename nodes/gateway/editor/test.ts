@@ -25,7 +25,6 @@ import { faultList } from './inventory'
 import { certificateRows, reportRows } from './report'
 import { testEach, testedRows, trustRows } from './test-all'
 
-/** Brings the row with the button, and the place for the result, to life. */
 export function prepareTest(node: EditorNode): void {
   const button = document.querySelector<HTMLButtonElement>('#media-gateway-test')!
   const allButton = document.querySelector<HTMLButtonElement>('#media-gateway-test-all')!
@@ -101,7 +100,6 @@ export function prepareTest(node: EditorNode): void {
     return undefined
   }
 
-  /** Enters an inventory, and tests again. */
   function enterAll(inventory: string): void {
     field(node, 'inventory').typedInput('value', inventory)
     allButton.focus()
@@ -133,7 +131,6 @@ export function prepareTest(node: EditorNode): void {
     return (certificate ?? mistake) && result.lastElementChild!
   }
 
-  /** A button that enters what was found, and tests again. */
   const enterButton = (property: string, value: string, icon: string, label: string): HTMLElement =>
     iconButton(icon, label, () => {
       enter(field(node, property), value)
@@ -160,7 +157,6 @@ interface Values {
   appliance: string | undefined
 }
 
-/** Which appliance of the inventory is tested: chosen from those that the form would have. */
 function prepareChoice(node: EditorNode, connectionNow: () => Connection) {
   const frame = document.querySelector<HTMLElement>('#media-gateway-test-of')!
   const input = frame.querySelector('input')!
@@ -247,7 +243,6 @@ function faultIn(connection: Connection): ConnectionReport | undefined {
     : { ok: false, reused: false, code: 'CONFIG', message: `${faults.join('; ')}.` }
 }
 
-/** For a test that could not be made. */
 function reportOf(failure: RequestError): ConnectionReport {
   const { code, message, passwordNeeded } = failure
   return { ok: false, reused: false, code, message, passwordNeeded }

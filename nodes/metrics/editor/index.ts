@@ -9,7 +9,6 @@ import { manyAppliances, ownType } from '../../editor/typed'
 const text = textsOf('metrics')
 
 export const metrics = {
-  /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
     prepareForm(node, {
       appliance: manyAppliances(),

@@ -16,7 +16,6 @@ export function kindsFor(gatewayId: string): Kind[] {
   return KINDS.filter((kind) => RED.nodes.getType(typeOf(kind)))
 }
 
-/** What a new node is about. */
 export interface About {
   gatewayId: string
   /** Of an inventory. */
@@ -28,7 +27,6 @@ export interface About {
   isOnly: boolean
 }
 
-/** A node for a route, as a flow has it, with the defaults of its type. */
 function nodeOf(kind: Kind, about: About): object {
   const { gatewayId, appliance, deviceId, route, isOnly } = about
   const type = typeOf(kind)
@@ -54,7 +52,6 @@ function nodeOf(kind: Kind, about: About): object {
   }
 }
 
-/** The middle of what is in sight of the flow. */
 function middle(): { x: number; y: number } {
   const chart = document.querySelector('#red-ui-workspace-chart')
   if (!chart) return { x: 200, y: 100 }

@@ -13,16 +13,12 @@ import { createMessage } from './widgets'
 export interface ControlsOptions {
   place: Place
   commands: Commands
-  /** The name of the appliance. */
   gateway(): string
   snapshot(): Snapshot | undefined
-  /** What is shown is out of date. */
   isOld: () => boolean
   complain: (words: string) => void
   speak(words: string): void
-  /** A command was sent, or has an outcome. */
   onSend: () => void
-  /** The height may have changed. */
   onChange: () => void
 }
 
@@ -32,9 +28,7 @@ const AT_ONCE = 3
 export function createControls(options: ControlsOptions) {
   const { place, commands, isOld, complain, onSend, onChange } = options
   const questions = createQuestions(onChange)
-  /** The failovers to which a command is under way. */
   const switching = new Set<string>()
-  /** Commands to many routes are under way. */
   let isSending = false
   let isCancelled = false
   const cancel = (): void => void (isCancelled = true)
@@ -81,7 +75,6 @@ export function createControls(options: ControlsOptions) {
     onSend()
   }
 
-  /** Sends to one after the other, until it is cancelled. */
   async function sendAll(action: 'start' | 'stop', wanted: Route[]): Promise<void> {
     complain('')
     isCancelled = false
@@ -116,7 +109,6 @@ export function createControls(options: ControlsOptions) {
   }
 
   return {
-    /** The question and the progress. */
     elements: [progress.element, questions.element],
     /** Without an action, the one that changes the state. @param goBack brings the focus back */
     ask(target: Target, goBack: () => void, wanted?: Action): void {
@@ -141,7 +133,6 @@ export function createControls(options: ControlsOptions) {
         goBack,
       })
     },
-    /** Asks before it starts or stops all of these. */
     askAll(action: 'start' | 'stop', shown: readonly Route[], goBack: () => void): void {
       if (isOld() || isSending) return
       const wanted = new Set(shown.map(({ id }) => id))
@@ -205,7 +196,6 @@ export function createControls(options: ControlsOptions) {
   }
 }
 
-/** What a command will do to a route, as far as that is known now. */
 function effectOnRoute(action: Action, route: Route | undefined): string {
   const { destinations = [] } = route ?? {}
   const number = destinations.filter(isOn).length
@@ -216,7 +206,6 @@ function effectOnRoute(action: Action, route: Route | undefined): string {
   return text(`effect.${action}.${number === 0 ? none : some}`, { number })
 }
 
-/** Names in a question about many routes. */
 const MOST_NAMED = 5
 
 function effectOnRoutes(action: Action, routes: readonly Route[]): string {

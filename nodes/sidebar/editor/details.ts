@@ -158,7 +158,6 @@ export function createDetails(options: DetailsOptions) {
       drawn = now
       showRates(scene, route)
     },
-    /** Of a destination, or else the one that restarts the route. */
     focusButton(destinationId?: string): void {
       const wanted =
         destinationId === undefined
@@ -206,7 +205,6 @@ function partRow(
   )
 }
 
-/** Who it is, and how well the connection is. */
 function callerLine({ name, address, port, ...figures }: Caller): string {
   const from = port === null ? address : addressOf({ address, port })
   const { bitrate, packetLoss, roundTripTime } = figures

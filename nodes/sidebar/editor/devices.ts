@@ -7,7 +7,6 @@ import { text } from './text'
 
 const AGAIN_MS = 30_000
 
-/** @param id of its field */
 export function createDeviceChoice(id: string, onChoose: (deviceId: string) => void) {
   let devices: Lookup['devices'] = []
   let askedAt = -Infinity

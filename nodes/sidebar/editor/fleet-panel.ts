@@ -14,7 +14,6 @@ import { createHead } from './head'
 import { text } from './text'
 import { isHeld, whenReleased } from './widgets'
 
-/** After this, what Node-RED said is out of date. */
 const OLD_MS = 10_000
 /** A file of the wrong kind has as many faults as rows. */
 const MOST_FAULTS = 20
@@ -28,16 +27,12 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   /** What was asked for the answer that is shown, and when it came, in ms by the clock of this page. */
   let answer: FleetList | undefined
   let answeredAt = 0
-  /** The question whose rows are shown. */
   let shownFor = ''
   let inTrouble: { number: number; isAll: boolean } | undefined
-  /** Why the last request to Node-RED failed. */
   let failure: RequestError | undefined
   let isShownOld = false
-  /** The names in the order in which they are shown. */
   let order: string[] = []
   const rows = new Map<string, FleetRowView>()
-  /** The appliances that are open, by name. */
   const panels = new Map<string, Panel>()
 
   const head = createHead(id, `${id}-body`, () => {
@@ -174,7 +169,6 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     return view
   }
 
-  /** An appliance, as the sidebar lists a gateway. */
   function listedOne({ name, address }: Pick<FleetRow, 'name' | 'address'>): ListedGateway & Place {
     const { id: gatewayId, name: of, readOnly } = gateway
     return { id: gatewayId, name: of, readOnly, appliance: name, address }
@@ -201,7 +195,6 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     options.onCommand()
   }
 
-  /** Those that are open and in the list. */
   const openOnes = (): Panel[] => order.flatMap((name) => panels.get(name) ?? [])
 
   /** Of a closed one, only how many are in trouble is of interest. */

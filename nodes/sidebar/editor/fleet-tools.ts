@@ -39,16 +39,12 @@ export function createFleetTools(onChoose: () => void) {
   const searched = (): string => search.value.trim()
 
   return {
-    /** Above the list. */
     element: element('div.media-gateway-sidebar-tools', search, filter),
-    /** Below it. */
     further,
-    /** What to ask for. */
     question: () => ({ search: searched(), trouble: isTroubleOnly(), limit }),
     /** Nothing is left out by a search or a filter. */
     isWhole: () => searched() === '' && !isTroubleOnly(),
     isTroubleOnly: () => searched() === '' && isTroubleOnly(),
-    /** The keyboard is at the button for more. */
     isAtMore: () => more.matches(':focus-visible'),
     show({ found, shown }: { found: number; shown: number }): void {
       further.hidden = found <= shown

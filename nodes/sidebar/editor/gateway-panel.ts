@@ -32,11 +32,9 @@ export interface PanelOptions {
   onChange(isAsked?: boolean): void
   /** A command was sent, and its effect is awaited. */
   onCommand(): void
-  /** Has a screen reader say something. */
   speak(words: string): void
 }
 
-/** What stands below one another in the sidebar. */
 export interface Panel {
   readonly id: string
   readonly element: HTMLElement
@@ -51,7 +49,6 @@ export interface Panel {
   ask(): Promise<'gone' | undefined>
   /** After a restart it means nothing; after a deploy, what went wrong before is over too. */
   forgetVersion(isDeployed: boolean): void
-  /** To call every second. */
   tick(): void
 }
 
@@ -61,11 +58,8 @@ export interface Room {
   need: number
 }
 
-/** How often a closed one is polled. */
 const POLL_EVERY_MS = 60_000
-/** How long the answer may take. */
 const POLL_MS = 15_000
-/** After this, what Node-RED said of the appliance is out of date. */
 const OLD_MS = 10_000
 
 let counter = 0
@@ -93,7 +87,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   let isElsewhere = false
   /** While it is closed: when it was polled last, in ms by the clock of this page. */
   let polledAt = -Infinity
-  /** Why the last request to Node-RED failed. */
   let failure: RequestError | undefined
   let selected: string | undefined
   /** The fault whose message was closed. */
@@ -102,7 +95,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   /** Who calls the route that is chosen, and as of which figures. */
   let callers: { routeId: string; at?: number; list: readonly Caller[] } | undefined
   let isReporting = false
-  /** The routes that are shown. */
   let found: Route[] = []
 
   const onChange = (): void => options.onChange()
@@ -208,7 +200,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     isSwitching: controls.isSwitching,
   })
 
-  /** What is shown is out of date. */
   function isOld(): boolean {
     return old() !== ''
   }
@@ -273,7 +264,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     if (SPOKEN.has(present)) spokenReach = present
   }
 
-  /** Why the state is not known. */
   const faultNow = (): Failure | RequestError | undefined =>
     gateway.error ?? failure ?? state?.health.failure
 
@@ -469,7 +459,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     options.onChange()
   }
 
-  /** The route becomes a node in the flow. */
   function add(kind: Kind, routeId: string, event: Event): void {
     const route = routeWith(routeId)
     if (!route) return

@@ -24,7 +24,6 @@ export function createLately(label: string) {
   draw()
   return {
     element: list,
-    /** Takes the list, oldest first. */
     take(happenings: readonly Happening[]): void {
       shown = happenings
       draw()

@@ -12,7 +12,6 @@ const MARGIN = 5
 
 export interface ListOptions {
   label: string
-  /** What is shown below the row that is selected. */
   details: HTMLElement
   onSelect(routeId: string): void
   onControl(routeId: string): void
@@ -22,9 +21,7 @@ export interface ListOptions {
 }
 
 export interface ShownRoutes {
-  /** Those to show, in their order. */
   found: readonly Route[]
-  /** All routes. */
   all: readonly Route[]
   selected: string | undefined
   /** The user has asked for other rows. Otherwise rows stay in place under the mouse and the focus. */
@@ -213,7 +210,6 @@ export function createRouteList({ details, ...options }: ListOptions) {
         rows.get(routes[Math.max(indexOf(active), 0)]?.id ?? '')?.element.focus()
       }
     },
-    /** Brings the focus to the button of a route, or else to its row. */
     focusButton(routeId: string): void {
       const index = indexOf(routeId)
       if (index >= 0) moveTo(index, true)

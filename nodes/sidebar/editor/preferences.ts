@@ -3,9 +3,7 @@ const KEY = 'media-gateway-sidebar'
 /** The user's setup of the sidebar, as the browser keeps it: each by config node. */
 interface Remembered {
   open: Record<string, boolean>
-  /** The device that is shown. */
   device: Record<string, string>
-  /** Of its routes. */
   order: Record<string, string>
   /** Does it show what happened lately? */
   lately: Record<string, boolean>

@@ -10,13 +10,11 @@ export interface Question {
   /** It has answered itself. */
   isOver(): boolean
   onYes(): void
-  /** The focus goes back to where it was. */
   goBack(): void
 }
 
 let counter = 0
 
-/** @param onChange the height has changed */
 export function createQuestions(onChange: () => void) {
   const place = element('div')
   const effectLine = element('div')
@@ -27,7 +25,6 @@ export function createQuestions(onChange: () => void) {
     place.replaceChildren()
   }
 
-  /** Brings the open question up to date, or takes it back. */
   function update(): void {
     if (open?.isOver()) takeBack()
     else if (open) setText(effectLine, open.effect())

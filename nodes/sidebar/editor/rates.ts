@@ -28,7 +28,6 @@ export function createRates() {
         of: new Map(all.map(([id, rates]) => [id, rates[index] ?? null])),
       }))
     },
-    /** Takes a poll. */
     add(at: number, figures: Readonly<Record<string, RouteFigures>>): void {
       latest = figures
       if (at - (polls.at(-1)?.at ?? 0) < LEAST_MS) return

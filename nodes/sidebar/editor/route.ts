@@ -7,7 +7,6 @@ import { failoversFor, troubleOfFailover, withoutRoute } from './failover'
 
 /** The state of a device, as far as the sidebar shows it. */
 export interface Snapshot extends Pick<ShownSnapshot, 'device'> {
-  /** Those that no route shows. */
   failovers: Failover[]
   routes: Route[]
 }
@@ -68,7 +67,6 @@ export function sorted(routes: readonly Route[], order: Order): Route[] {
   )
 }
 
-/** How it is, and how its failovers are: the worst of them. */
 function signOf({ health, failovers }: Route): Sign {
   const signs = [health.sign, ...failovers.map(troubleOfFailover)]
   return SIGNS.find((sign) => signs.includes(sign))!

@@ -8,12 +8,10 @@ import type { Route } from './route'
 import { text } from './text'
 import { mark as createMark, placeOf, summaryOf, type Summary } from './labels'
 
-/** What the rows and the details of an appliance show besides its routes. */
 export interface Scene {
   /** Why what is shown is out of date; empty where it is not. */
   old: string
   mayControl: boolean
-  /** Rows of one line. */
   isCompact: boolean
   /** The nodes that a route can become. */
   kinds: readonly Kind[]
@@ -22,11 +20,9 @@ export interface Scene {
   rates: Rates
   /** What is under way for a route, or for one of its destinations. */
   waiting(routeId: string, destinationId?: string): Action | undefined
-  /** A command to the failover is under way. */
   isSwitching(failoverId: string): boolean
 }
 
-/** How a row stands in the list. */
 interface ShownRow {
   index: number
   top: number
@@ -70,7 +66,6 @@ export function createRow() {
   return {
     element: row,
     button,
-    /** Shows a route, at a place in the list. */
     show(route: Route, scene: Scene, shown: ShownRow): void {
       const { old, now, rates, isCompact } = scene
       const { index, top, isActive, isSelected, isGone } = shown
@@ -148,7 +143,6 @@ export function whyNot(verb: Action, route: Route, old: string): string {
   return isBlocked(verb, route) ? text('protected.why') : ''
 }
 
-/** What a button does, or why it does not. */
 export function controlLabel(verb: Action, name: string, why: string): string {
   const label = text(`label.${verb}`, { name })
   return why ? `${label}: ${why}` : label

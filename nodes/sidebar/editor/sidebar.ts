@@ -28,7 +28,6 @@ export function createSidebar() {
   const content = element('div.media-gateway-sidebar', scroller, messages, spoken)
 
   let panels: Panel[] = []
-  /** The IDs of the gateways that stand for many appliances. */
   let fleets = new Set<string>()
   let isShown = false
   let isAsking = false

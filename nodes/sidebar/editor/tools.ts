@@ -19,13 +19,10 @@ export interface ToolsOptions {
   gatewayId: string
   /** The user has asked for other routes, for another order, or for rows of another height. */
   onChoose: () => void
-  /** A command to all routes that are shown. */
   onAll(action: 'start' | 'stop'): void
   /** The user wants to see, or no longer to see, what happened lately. */
   onLately(): void
-  /** The user wants a report of the gateway. */
   onReport(): void
-  /** The height has changed. */
   onChange(): void
 }
 
@@ -106,7 +103,6 @@ export function createTools({ gatewayId, onChoose, ...options }: ToolsOptions) {
     /** The routes to show, in their order. */
     choose: (routes: readonly Route[]): Route[] =>
       sorted(matchingRoutes(routes, search.value, filter.value as Filter), order.value as Order),
-    /** @param address of the appliance */
     show({ mayControl, old }: Scene, mayReport: boolean, address: string): void {
       report.hidden = !mayReport
       // A command to all would not do what the user sees.

@@ -27,7 +27,6 @@ export function searchField(label: string, onType: () => void, onEmpty = onType)
   return field
 }
 
-/** @param of the prefix of its texts */
 export function choiceField(
   of: string,
   values: readonly string[],
@@ -50,7 +49,6 @@ export function createMessage(role: string | null, onClose: () => void, label = 
   box.role = role
   return {
     element: box,
-    /** Without words, the message is hidden. */
     show(said: string): void {
       setText(words, said)
       box.hidden = said === ''

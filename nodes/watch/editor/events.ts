@@ -3,7 +3,6 @@ import { EVENTS, eventsIn, isEvent } from '../../../client/model/watch'
 import { element } from '../../editor/element'
 import { text } from './text'
 
-/** Which event is shown in which group. */
 const GROUPS: Record<string, (name: string) => boolean> = {
   appliance: (name) => /^(appliance|device|peer|fleet)\./.test(name),
   routes: (name) => name.startsWith('route.'),

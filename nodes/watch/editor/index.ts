@@ -9,7 +9,6 @@ import { showLimits } from './limits'
 import { text } from './text'
 
 export const watch = {
-  /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
     prepareForm(node, choices(), {
       events: showEvents(node['events']),

@@ -7,7 +7,6 @@ type Limit = Record<string, unknown>
 
 interface Row {
   content: HTMLElement
-  /** The limit as the row shows it now. */
   read: () => Limit
 }
 

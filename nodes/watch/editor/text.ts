@@ -1,4 +1,3 @@
 import { textsOf } from '../../editor/text'
 
-/** A text that only the form of the watch has. */
 export const text = textsOf('watch')
