@@ -5,6 +5,7 @@ import type { FailoverAction as Obeyed, FailoverView } from '../client/model/fai
 import type { FailoverFact } from '../client/model/failover-view'
 import type { Reason, Sign } from '../client/model/health'
 import type { Severity } from '../client/model/incident'
+import type { RateHistory } from '../client/model/rates'
 import type { Certificate, Mistake } from '../client/model/settings'
 import type { Values } from '../client/sentences'
 
@@ -391,12 +392,4 @@ export interface Gap {
   /** Its begin and its end, Unix ms. */
   from: number
   at: number
-}
-
-/** What the sources of the routes have received lately. */
-export interface RateHistory {
-  /** When it was read, Unix ms by the clock of Node-RED. */
-  at: number[]
-  /** By route, Mbit/s at each of these times; null where that is not known. */
-  of: Record<string, (number | null)[]>
 }

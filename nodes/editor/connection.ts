@@ -1,13 +1,15 @@
 import type { Connection, Requests } from '../wire'
 import { ask, askCredentials, RequestError } from './ask'
+import { isSecretPrefix, SECRET_PREFIX } from '../../client/model/secrets'
+import { isVariable } from './checks'
 import { field, read } from './fields'
 import { text } from './text'
 
 /** The value of the password field while the stored password is unchanged. */
 const STORED = '__PWRD__'
 
-const PLAIN: (keyof Connection)[] = ['baseUrl', 'fingerprint', 'timeout']
-const CONFIG_NODES: (keyof Connection)[] = ['tls', 'proxy']
+const PLAIN = ['baseUrl', 'fingerprint', 'timeout', 'tls', 'proxy'] as const
+const OF_INVENTORY = ['inventory', 'inventoryType', 'inventoryHosts', 'secretPrefix'] as const
 
 export function connectionOfForm(node: EditorNode): Connection {
   const value = (property: string) => read(field(node, property))
@@ -66,23 +68,11 @@ function connectionOf(
   value: (property: string) => unknown,
   { username, password }: { username: unknown; password: unknown },
 ): Connection {
-  const chosen = (property: string) => {
-    const other = value(property)
-    return other === '_ADD_' ? '' : (other ?? '')
-  }
-  return {
-    id,
-    username: username ?? '',
-    password: password ?? '',
-    ...Object.fromEntries(PLAIN.map((property) => [property, value(property) ?? ''])),
-    ...Object.fromEntries(CONFIG_NODES.map((property) => [property, chosen(property)])),
-    ...(isInventory(value('inventoryType')) && {
-      inventory: value('inventory') ?? '',
-      inventoryType: value('inventoryType'),
-      inventoryHosts: value('inventoryHosts') ?? '',
-      secretPrefix: value('secretPrefix') ?? '',
-    }),
-  }
+  // "_ADD_" stands for no config node.
+  const given = (property: string) => (value(property) === '_ADD_' ? '' : (value(property) ?? ''))
+  const names = [...PLAIN, ...(isInventory(value('inventoryType')) ? OF_INVENTORY : [])]
+  const values = Object.fromEntries(names.map((name) => [name, given(name)]))
+  return { id, username: username ?? '', password: password ?? '', ...values }
 }
 
 /** Where an inventory may be; any other value stands for a gateway without one. */
@@ -92,3 +82,11 @@ export const isInventory = (type: unknown): boolean => INVENTORIES.includes(type
 
 export const hasInventory = (gateway: EditorNode | null | undefined): gateway is EditorNode =>
   isInventory(gateway?.['inventoryType'])
+
+/** How variables for secrets begin, by the gateway of a node; empty where only the start shows it. */
+export function secretPrefixOf(gateway: unknown): string {
+  const node = typeof gateway === 'string' ? RED.nodes.node(gateway) : undefined
+  const prefix = node?.['secretPrefix']
+  if (typeof prefix === 'string' && isVariable(prefix)) return ''
+  return isSecretPrefix(prefix) ? prefix : SECRET_PREFIX
+}

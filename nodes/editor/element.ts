@@ -37,6 +37,26 @@ export const iconButton = (icon: string, words: string, press: () => void): HTML
 export const iconOf = (name: string): HTMLElement =>
   element('i', { className: `fa fa-${name}`, ariaHidden: 'true' })
 
+/** Calls when Enter or the space bar is pressed on what is no button. */
+export function whenPressed(place: HTMLElement, press: (event: KeyboardEvent) => void): void {
+  place.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return
+    event.preventDefault()
+    press(event)
+  })
+}
+
+/** A choice that keeps a value which is none of these. */
+export function choiceOf(
+  choices: readonly (readonly [value: string, words: string])[],
+  value: string,
+): HTMLSelectElement {
+  const made = element('select', ...choices.map(([each, words]) => new Option(words, each)))
+  if (!choices.some(([each]) => each === value)) made.append(new Option(value, value))
+  made.value = value
+  return made
+}
+
 /** Sets a text that may be there already: a screen reader would read it again. */
 export function setText(place: Element, words: string): void {
   if (place.textContent !== words) place.textContent = words

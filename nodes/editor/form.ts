@@ -1,5 +1,6 @@
 import { openAppliance, type Appliance } from './appliance'
 import { prepareApplianceRow } from './pickers/appliance-row'
+import { whenPressed } from './element'
 import { applies, conditionsIn, field, idOf, migrationOf, presentValue, read, show } from './fields'
 import { preparePickers, type Picked } from './pickers'
 import { prepareRouteForm } from './route-form'
@@ -7,25 +8,17 @@ import { text } from './text'
 import { prepareTry } from './try'
 import { prepareTyped, prepareTypeChanges, type TypedChoices } from './typed'
 
-interface FormField {
-  property: string
-  input: EditorQuery
-  shown: unknown
-  /** False where the node has no such property, or an earlier version saved it in another way. */
-  isSaved: boolean
-}
-
-/** A property that has no field of its own, and what it showed at first, as JSON. */
-interface FormPart {
-  property: string
-  read: () => unknown
-  shown: string
-}
-
 /** What a form showed at first. It stays with the form: Node-RED hands on nothing but the node. */
 interface Shown {
-  fields: FormField[]
-  parts: FormPart[]
+  fields: {
+    property: string
+    input: EditorQuery
+    shown: unknown
+    /** False where the node has no such property, or an earlier version saved it in another way. */
+    isSaved: boolean
+  }[]
+  /** Those without a field of their own; `shown` is JSON. */
+  parts: { property: string; read: () => unknown; shown: string }[]
 }
 
 const formOf = (node: EditorNode): EditorQuery => field(node, 'name').closest('.media-gateway-form')
@@ -126,11 +119,7 @@ function prepareConfigButtons(node: EditorNode): void {
       button.tabIndex = 0
       button.role = 'button'
       button.ariaLabel = text(`form.${what}`)
-      button.addEventListener('keydown', (event) => {
-        if (event.key !== 'Enter' && event.key !== ' ') return
-        event.preventDefault()
-        button.click()
-      })
+      whenPressed(button, () => button.click())
       const update = () => (button.ariaDisabled = String(button.classList.contains('disabled')))
       field(node, property).on('change', update)
       update()

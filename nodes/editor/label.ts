@@ -1,5 +1,6 @@
 // What a node says on the canvas while it has no name: what it does, as far as its saved properties
 // say so. These may hold anything: a flow can be written by hand.
+import { jsonIn, own } from '../../client/model/json'
 import { shortened } from '../../client/model/legible'
 import { presentValue, type Read } from './fields'
 import { text, type Values } from './text'
@@ -10,8 +11,7 @@ type Does = [key: string, values?: Values] | undefined
 /** Returns what a node does, such as "start Studio A"; empty where only its messages say it. */
 export function labelOf(node: EditorNode): string {
   if (node.type === 'media-gateway') return (node['baseUrl'] as string | undefined) ?? ''
-  const describe = DOES[node.type]
-  const found = describe?.((property) => presentValue(node, property))
+  const found = DOES[node.type]?.((property) => presentValue(node, property))
   if (!found) return ''
   const [key, values] = found
   const label = text(`does.${key}`, values).trim()
@@ -27,7 +27,8 @@ const DOES: Record<string, (read: Read) => Does> = {
   'media-gateway-control-route'(read) {
     const action = oneOf(['start', 'stop', 'restart'], read('action'))
     const route = nameIn(read, 'route')
-    const what = read('target') === 'destination' ? destinationIn(read) : (route ?? word('route'))
+    const isRoute = read('target') !== 'destination'
+    const what = isRoute ? (route ?? word('route')) : endIn(read, word('destination'))
     if (action) return [action, { what }]
     return route === undefined ? undefined : ['control', { what }]
   },
@@ -77,10 +78,8 @@ const DOES: Record<string, (read: Read) => Does> = {
   },
 
   'media-gateway-watch'(read) {
-    const type = read('routeType')
-    const name = nameIn(read, 'route')
-    if (type === undefined || type === 'all') return undefined
-    return ['watch', { what: name ?? word('route') }]
+    const isAll = ['all', undefined].includes(read('routeType') as string | undefined)
+    return isAll ? undefined : ['watch', { what: nameIn(read, 'route') ?? word('route') }]
   },
 
   'media-gateway-failover': (read) =>
@@ -114,10 +113,6 @@ function endIn(read: Read, otherwise = ''): string {
   return route === undefined ? destination : `${destination} (${route})`.trim()
 }
 
-const destinationIn = (read: Read): string => endIn(read, word('destination'))
-
-type Named = { name?: unknown } | null
-
 /** A longer text would take time with each redraw. */
 const LONGEST_DEFINITION = 50_000
 
@@ -125,12 +120,8 @@ function namesIn(read: Read): string | undefined {
   const json = read('definition')
   if (read('definitionType') !== 'json' || typeof json !== 'string') return undefined
   if (json.length > LONGEST_DEFINITION) return undefined
-  try {
-    const definition = JSON.parse(json) as Named | Named[]
-    if (!Array.isArray(definition)) return plain(definition?.name)
-    const { length } = definition
-    return length === 1 ? plain(definition[0]?.name) : text('does.routes', { number: length })
-  } catch {
-    return undefined
-  }
+  const given = jsonIn(json)
+  const definitions = Array.isArray(given) ? given : [given]
+  const { length } = definitions
+  return length === 1 ? plain(own(definitions[0], 'name')) : text('does.routes', { number: length })
 }

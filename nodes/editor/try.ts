@@ -72,16 +72,13 @@ function obstacleIn(node: EditorNode): string | undefined {
 /** The properties whose values only a run knows. */
 function elsewhereIn(node: EditorNode): string[] {
   const isOfRoute = shownValue(node, 'target') !== 'destination'
-  const typed = Object.entries(HERE).filter(([property, types]) => {
-    if (field(node, property).length === 0 || (property === 'destination' && isOfRoute))
-      return false
+  const elsewhere = Object.keys(HERE).filter((property) => {
+    if (field(node, property).length === 0) return false
+    if (property === 'destination' && isOfRoute) return false
     const type = String(shownValue(node, `${property}Type`))
-    return !types.includes(type) || isVariable(String(shownValue(node, property)))
+    return !HERE[property]!.includes(type) || isVariable(String(shownValue(node, property)))
   })
-  return [
-    ...typed.map(([property]) => property),
-    ...(shownValue(node, 'action') === 'msg' ? ['action'] : []),
-  ]
+  return shownValue(node, 'action') === 'msg' ? [...elsewhere, 'action'] : elsewhere
 }
 
 const labelOf = (node: EditorNode, property: string): string =>

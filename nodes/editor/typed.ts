@@ -90,9 +90,8 @@ export function prepareTypeChanges(
   translate: Translate,
   own: TypedChoices = {},
 ): void {
-  for (const property of typedIn(own)) {
-    if (field(node, property).length > 0) prepareChange(node, property, translate)
-  }
+  const shown = typedIn(own).filter((property) => field(node, property).length > 0)
+  for (const property of shown) prepareChange(node, property, translate)
 }
 
 /** Types whose value is the thing itself, and not the place where it is found. */

@@ -5,7 +5,7 @@ import { openConnection, type Connection } from '../../client/connection/connect
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { createLately } from '../../nodes/gateway/admin/lately'
 import { createObservers } from '../../nodes/gateway/admin/observers'
-import { createRates } from '../../nodes/gateway/admin/rates'
+import { createRates } from '../../client/model/rates'
 import type { ApplianceState, Gap, ShownIncident } from '../../nodes/wire'
 import { soleFleet } from '../../nodes/gateway/sole-fleet'
 import type { GatewayNode, ListedFailover } from '../../nodes/runtime/gateway-node'

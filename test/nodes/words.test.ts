@@ -255,7 +255,7 @@ describe('the words of the editor', () => {
 
     it(`show a failure sentence by sentence, with its values as they are: ${language}`, () => {
       const { sentenceOf: shown } = editorModule<{ sentenceOf: SentenceOf }>(
-        'editor/failures.ts',
+        'editor/ask.ts',
         language,
       )
       const texts = textsAt('gateway', language, 'failure') as Texts
@@ -272,7 +272,7 @@ describe('the words of the editor', () => {
 
     it(`name the gateway where its host is not known: ${language}`, () => {
       const { sentenceOf: shown } = editorModule<{ sentenceOf: SentenceOf }>(
-        'editor/failures.ts',
+        'editor/ask.ts',
         language,
       )
       const texts = textsAt('gateway', language, 'failure') as Texts

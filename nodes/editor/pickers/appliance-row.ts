@@ -79,8 +79,7 @@ export function prepareApplianceRow(node: EditorNode): ApplianceRow {
     keyOf: (type) => (type === 'str' ? 'name' : undefined),
     isDescribed: (type) => type === 'pattern' && gatewayNow() !== undefined,
     describe: (now, choices) => describe(now, choices, inventory),
-    reloadLabel: text('picker.appliance.reload'),
-    loadingText: text('picker.appliance.loading'),
+    of: 'picker.appliance',
     update,
     reload: () => inventory.update({ again: true }),
   })
@@ -151,13 +150,8 @@ function describe({ type, value }: Entry, choices: Choice[], inventory: Inventor
   if (isVariable(wanted)) return [text('picker.variable')]
   if (wanted === '') return number
   if (type === 'pattern') {
-    if (!isCovered(look, '')) return number
-    const names = fittingNames(wanted, choices)
-    return matches(names, {
-      none: text('picker.appliance.fitsNone'),
-      one: text('picker.appliance.fitsOne'),
-      many: text('picker.appliance.fits', { number: names.length }),
-    })
+    const isKnown = isCovered(look, '')
+    return isKnown ? matches(fittingNames(wanted, choices), 'picker.appliance') : number
   }
   const found = seen?.get(wanted)
   if (!found) {
@@ -187,7 +181,6 @@ function createLook(
   const frame = element('div.media-gateway-look-in', input)
   const row = element('div.form-row', { hidden: true }, label, frame)
   let chosenFor: string | undefined
-  let typed = ''
 
   const list = createListbox({
     input,
@@ -202,10 +195,7 @@ function createLook(
     },
   })
   input.addEventListener('focus', () => inventory.update())
-  input.addEventListener('input', () => {
-    typed = input.value.trim()
-    inventory.update({ search: typed })
-  })
+  input.addEventListener('input', () => inventory.update({ search: input.value.trim() }))
   input.addEventListener('change', choose)
 
   function choose(): void {
@@ -216,7 +206,7 @@ function createLook(
 
   return {
     element: row,
-    show: () => list.show(),
+    show: list.show,
     /** Another gateway has other appliances. */
     value(): string | undefined {
       const { id: gatewayId } = gatewayNow() ?? {}

@@ -82,8 +82,7 @@ export function preparePickers(
       keyOf,
       isDescribed: (type) => type === 'pattern',
       describe: (now, choices) => describe(kind, now, choices),
-      reloadLabel: text('picker.reload'),
-      loadingText: text('picker.loading'),
+      of: 'picker',
       update,
       reload: () => appliance.update({ again: true }),
     })
@@ -129,14 +128,7 @@ function describe(kind: Kind, { type, value }: Entry, choices: Choice[]): (Node 
   const wanted = value.trim()
   if (isVariable(wanted)) return [text('picker.variable')]
   if (wanted === '') return [text(`picker.number.${kind}`, { number: choices.length })]
-  if (type === 'pattern') {
-    const names = fittingNames(wanted, choices)
-    return matches(names, {
-      none: text('picker.fitsNone'),
-      one: text('picker.fitsOne'),
-      many: text('picker.fits', { number: names.length }),
-    })
-  }
+  if (type === 'pattern') return matches(fittingNames(wanted, choices), 'picker')
   const fitting = choices.filter((choice) => choice[type === 'name' ? 'name' : 'id'] === wanted)
   const [found] = fitting
   if (!found) {

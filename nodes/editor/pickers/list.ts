@@ -23,21 +23,11 @@ export interface ListboxOptions {
 
 let counter = 0
 
-export function createListbox({
-  input,
-  frame,
-  label,
-  isOn,
-  choices,
-  valueOf,
-  pick,
-}: ListboxOptions) {
-  const list = element('div.media-gateway-picker-list', {
-    id: `media-gateway-picker-list-${counter++}`,
-    role: 'listbox',
-    ariaLabel: label,
-    hidden: true,
-  })
+export function createListbox(options: ListboxOptions) {
+  const { input, frame, label, isOn, choices, valueOf, pick } = options
+  const id = `media-gateway-picker-list-${counter++}`
+  const shownAs = { id, role: 'listbox', ariaLabel: label, hidden: true }
+  const list = element('div.media-gateway-picker-list', shownAs)
   if ('showPopover' in list) list.popover = 'manual'
   frame.after(list)
   input.setAttribute('aria-controls', list.id)
@@ -119,10 +109,8 @@ export function createListbox({
       (!offered && text('picker.loading')) ||
       (fitting === 0 && text('picker.noMatch')) ||
       (more > 0 && text('picker.more', { number: more }))
-    if (!remark) return []
-    const row = element('div.media-gateway-picker-remark', remark)
-    row.setAttribute('role', 'presentation')
-    return [row]
+    const role = 'presentation'
+    return remark ? [element('div.media-gateway-picker-remark', { role }, remark)] : []
   }
 
   function activate(index: number): void {
@@ -167,11 +155,7 @@ export function createListbox({
       if (chosen) choose(chosen)
       return chosen !== undefined
     },
-    Escape: () => {
-      const wasOpen = isOpen()
-      close()
-      return wasOpen
-    },
+    Escape: () => isOpen() && (close(), true),
     // What was typed stays: only Enter and a click choose.
     Tab: () => (close(), false),
   }
@@ -195,14 +179,12 @@ export function createListbox({
   list.addEventListener('mousedown', (event) => event.preventDefault())
 
   announce()
-  return {
-    show,
-    toggle: () => {
-      input.focus()
-      if (isOpen()) close()
-      else open()
-    },
+  const toggle = (): void => {
+    input.focus()
+    if (isOpen()) close()
+    else open()
   }
+  return { show, toggle }
 }
 
 /** True when what was typed is part of the name or the address, or the beginning of the ID. */
@@ -212,19 +194,14 @@ function fits({ id, name, place = '' }: Choice, typed: string): boolean {
   return isShown || id.toLowerCase().startsWith(wanted)
 }
 
-function optionRow(
-  rowId: string,
-  { id, name, place, state }: Choice,
-  choose: () => void,
-): HTMLElement {
-  const row = element(
+function optionRow(rowId: string, choice: Choice, onclick: () => void): HTMLElement {
+  const { id, name, place, state } = choice
+  return element(
     'div.media-gateway-picker-option',
-    { id: rowId, role: 'option' },
-    ...(state ? [signIcon(state.sign, state.word)] : []),
+    { id: rowId, role: 'option', onclick },
+    state && signIcon(state.sign, state.word),
     element('span.media-gateway-picker-name', name || id),
     element('span.media-gateway-picker-place', place ?? ''),
     element('span.media-gateway-picker-state', state?.word ?? ''),
   )
-  row.addEventListener('click', choose)
-  return row
 }

@@ -7,11 +7,6 @@ import { text } from '../text'
 import type { Choice, Entry, Offer } from './choices'
 import { createListbox } from './list'
 
-export interface Picker {
-  isOn: () => boolean
-  show: () => void
-}
-
 export interface TypedField {
   /** Has the value for the editor, and lags behind while the user types. */
   hidden: EditorQuery
@@ -43,8 +38,8 @@ export interface PickerOptions {
   /** The types of which the line says something, besides those with a list. */
   isDescribed: (type: string) => boolean
   describe: (entry: Entry, choices: Choice[]) => (Node | string)[]
-  reloadLabel: string
-  loadingText: string
+  /** The prefix of its texts. */
+  of: 'picker' | 'picker.appliance'
   update: () => void
   reload: () => void
 }
@@ -53,7 +48,7 @@ export function createPicker(
   property: string,
   { hidden, frame, input }: TypedField,
   options: PickerOptions,
-): Picker {
+) {
   const label = document.querySelector(`label[for="${hidden.attr('id')}"]`)
   const { look, entry, offer, keyOf } = options
 
@@ -61,7 +56,11 @@ export function createPicker(
   opener.tabIndex = -1
   const id = `media-gateway-picker-says-${property}`
   const remark = element('span.media-gateway-picker-says', { id, role: 'status' })
-  const reloader = iconOnly('button.media-gateway-picker-reload', options.reloadLabel, 'refresh')
+  const reloader = iconOnly(
+    'button.media-gateway-picker-reload',
+    text(`${options.of}.reload`),
+    'refresh',
+  )
   const line = element('div.media-gateway-picker', remark, reloader)
   frame.append(opener)
   frame.parentElement!.append(line)
@@ -96,15 +95,14 @@ export function createPicker(
       return [...warning(), ...title, message]
     }
     const offered = offer()
-    if (!offered) return [loading ? options.loadingText : text('picker.notAsked')]
+    if (!offered) return [text(loading ? `${options.of}.loading` : 'picker.notAsked')]
     const { items, why } = offered
     return why === undefined ? options.describe(entry(), items) : [why]
   }
 
   function show(): void {
-    const offers = isPicked()
     line.hidden = !isOn()
-    opener.hidden = !offers
+    opener.hidden = !isPicked()
     if (isOn()) input.setAttribute('aria-describedby', remark.id)
     else input.removeAttribute('aria-describedby')
     list.show()
@@ -125,9 +123,10 @@ export const warning = (): (Node | string)[] => [signIcon('warning'), ' ']
 const MOST_NAMES = 5
 
 /** How many names match a pattern, and the first of them. */
-export function matches(names: string[], says: Record<'none' | 'one' | 'many', string>) {
-  if (names.length === 0) return [...warning(), says.none]
-  const more = names.length > MOST_NAMES ? ', …' : ''
-  const head = names.length === 1 ? says.one : says.many
+export function matches(names: string[], of: 'picker' | 'picker.appliance') {
+  const number = names.length
+  if (number === 0) return [...warning(), text(`${of}.fitsNone`)]
+  const more = number > MOST_NAMES ? ', …' : ''
+  const head = text(`${of}.${number === 1 ? 'fitsOne' : 'fits'}`, { number })
   return [`${head}: `, element('b', names.slice(0, MOST_NAMES).join(', ')), more]
 }

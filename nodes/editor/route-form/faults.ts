@@ -1,9 +1,9 @@
 // Faults of a definition: the field to which each belongs, and the words that are shown there.
+import { secretPrefixOf } from '../connection'
 import type { UpdateMode } from '../../../client/model/check'
 import { checkDefinition, type Use } from '../../../client/model/definition'
 import type { Fault, Reason } from '../../../client/model/faults'
 import { shownValue } from '../fields'
-import { secretPrefixOf } from '../secret-prefix'
 import type { Values } from '../text'
 import { text } from './text'
 

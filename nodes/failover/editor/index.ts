@@ -1,10 +1,10 @@
 // The form of the failover: besides plain rows it has two columns, and sentences that follow it.
+import { secretPrefixOf } from '../../editor/connection'
 import { SIDES } from '../../../client/model/failover-sides'
 import { plainText } from '../../../client/model/json'
 import { element, say } from '../../editor/element'
 import { field, presentValue, read as readField, type Read } from '../../editor/fields'
 import { prepareForm, type OpenForm } from '../../editor/form'
-import { secretPrefixOf } from '../../editor/secret-prefix'
 import { isRunning, signIcon } from '../../editor/states'
 import { text as shared } from '../../editor/text'
 import { checkTyped, idType, manyAppliances, nameType, type TypedChoices } from '../../editor/typed'
@@ -99,7 +99,7 @@ function follow(node: EditorNode, form: OpenForm, hold: () => unknown): void {
   function show(): void {
     const known = route()
     columns.show(known.source)
-    say(line, nowLine(now, known, { picked: form.picked, take: columns.take }))
+    say(line, nowLine(now, known, { picked: form.picked, take: (side) => columns.take(side) }))
     const faults = faultsIn(now, secretPrefixOf(now('gateway')), known.source)
     const filled = SIDES.filter((side) => textIn(now, side) !== '') as string[]
     const ofSides = faults.filter(({ path }) => filled.includes(propertyOf(path)))

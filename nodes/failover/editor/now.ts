@@ -78,9 +78,8 @@ export function nowLine(
     }),
   )
   const buttons = SIDES.map((each) => {
-    const button = element('button.red-ui-button.red-ui-button-small', text(`take.${each}`))
-    button.addEventListener('click', () => take(each))
-    return button
+    const onclick = (): void => take(each)
+    return element('button.red-ui-button.red-ui-button-small', { onclick }, text(`take.${each}`))
   })
   return [text('now.neither', { reasons: reasons.join('; ') }), element('br'), ...buttons]
 }

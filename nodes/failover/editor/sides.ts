@@ -53,19 +53,11 @@ export function prepareMethods(node: EditorNode): void {
   }
 }
 
-export interface Columns {
-  /** Follows the fields, and what the route has now. */
-  show: (present: JsonObject | undefined) => void
-  take: (side: Side) => void
-  /** Shows faults at their fields; returns the others. */
-  showFaults: (faults: Fault[]) => Fault[]
-}
-
 export function prepareColumns(
   node: EditorNode,
   { appliance }: OpenForm,
   { now, changed }: { now: Read; changed: () => void },
-): Columns {
+) {
   const places = Object.fromEntries(
     SIDES.map((side) => [side, document.querySelector(`#media-gateway-failover-${side}`)!]),
   ) as Record<Side, HTMLElement>
@@ -158,27 +150,26 @@ export function prepareColumns(
       hint.textContent = stored
   }
 
-  function follow(): void {
-    if (last !== JSON.stringify([entries(), present])) render()
-  }
-
   // Nothing moves while somebody types.
   const isBusy = () => SIDES.some((side) => places[side].contains(document.activeElement))
   box.addEventListener('focusout', () => setTimeout(() => isBusy() || changed()))
 
   return {
-    show(next) {
+    /** Follows the fields, and what the route has now. */
+    show(next: JsonObject | undefined): void {
       if (isWriting || isBusy()) return
       present = next
-      follow()
+      if (last !== JSON.stringify([entries(), present])) render()
     },
-    take(side) {
+    /** Makes what the route has now one of the two. */
+    take(side: Side): void {
       if (!parts[side] || !present) return
       parts[side] = { part: present, parked: [] }
       write()
       render()
     },
-    showFaults(faults) {
+    /** Shows faults at their fields; returns the others. */
+    showFaults(faults: Fault[]): Fault[] {
       const atFields = faultsFrom(faults.filter((one): one is SourceFault => !('reason' in one)))
       for (const side of SIDES) groups[side]?.showFaults(atFields)
       const rest = atFields.rest()

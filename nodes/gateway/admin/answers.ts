@@ -69,9 +69,9 @@ export const answering =
     response.once('close', () => stop.now())
     const appliance = textOf(body.appliance)
     const question = { body, form, appliance, user: userOf(request), stop, used: [] }
+    const isRecorded = isAudited === true || (isAudited && !isDeployedOnly(form))
     const audit = (outcome: unknown): void => {
-      if (isAudited === true || (isAudited && !isDeployedOnly(form)))
-        RED.log.audit(recordOf(RED, name, question, outcome) as never, request)
+      if (isRecorded) RED.log.audit(recordOf(RED, name, question, outcome) as never, request)
     }
     Promise.resolve()
       .then(() => work(question))
@@ -80,9 +80,8 @@ export const answering =
           audit(own(result, 'code') ?? 'ok')
           answer(response, result, question.used)
         },
-        (error: unknown) => {
-          audit(fail(response, error, hostOf(RED, form, appliance), question.used, changes))
-        },
+        (error: unknown) =>
+          audit(fail(response, error, hostOf(RED, form, appliance), question.used, changes)),
       )
       .catch(next)
   }
@@ -138,17 +137,10 @@ function recordOf(RED: NodeAPI, name: string, question: Question, outcome: unkno
   const { form, appliance, body } = question
   const { deviceId, routeId, destinationId, failoverId, action } = body
   const place = { gateway: form.id, appliance, deviceId, routeId, destinationId }
-  return {
-    event: `media-gateway.${name}`,
-    host: hostOf(RED, form, appliance),
-    ...Object.fromEntries(
-      Object.entries({ ...place, failoverId, action }).flatMap(([member, value]) => {
-        const text = textOf(value)
-        return text === undefined ? [] : [[member, text.slice(0, LONGEST_IN_LOG)]]
-      }),
-    ),
-    outcome,
-  }
+  const about = Object.entries({ ...place, failoverId, action }).flatMap(([member, value]) => {
+    const text = textOf(value)
+    return text === undefined ? [] : [[member, text.slice(0, 200)]]
+  })
+  const host = hostOf(RED, form, appliance)
+  return { event: `media-gateway.${name}`, host, ...Object.fromEntries(about), outcome }
 }
-
-const LONGEST_IN_LOG = 200

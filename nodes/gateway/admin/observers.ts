@@ -1,6 +1,7 @@
 import { GatewayError, say } from '../../../client/errors'
 import { knownSnapshot, watchDevice, knownBy } from '../../../client/watch/registry'
 import type { Connection } from '../../../client/connection/connection'
+import { createRates, type Rates } from '../../../client/model/rates'
 import { languageOf, type Language } from '../../../client/model/watch'
 import { mayAct } from '../../../client/connection/roles'
 import type { RouteFigures } from '../../../client/model/event'
@@ -12,7 +13,6 @@ import type { ApplianceState, Failover, Received, StateQuestion } from '../../wi
 import type { ShownRoute, ShownSnapshot } from '../../wire'
 import { failoversOf } from './failovers'
 import { healthOf, healthsOf, shown } from './health'
-import { createRates, type Rates } from './rates'
 import { createLately, type Lately } from './lately'
 
 interface ObserverQuestion extends Received<StateQuestion> {

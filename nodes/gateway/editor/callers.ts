@@ -2,7 +2,7 @@
 import { checkCallers, EXPECTED } from '../../../client/model/callers'
 import { plainName } from '../../../client/model/inventory'
 import { isObject, jsonIn } from '../../../client/model/json'
-import { element } from '../../editor/element'
+import { choiceOf, element } from '../../editor/element'
 import { field } from '../../editor/fields'
 import { isThere, prepareRemove } from '../../editor/rows'
 import { text } from '../../editor/text'
@@ -102,13 +102,11 @@ function memberOf(caller: unknown, column: Column): [key: string, value: string]
   return members.find(([, value]) => value !== '') ?? members[0] ?? [column, '']
 }
 
-/** When a caller must be there. A value that is not known stays. */
+/** When a caller must be there. */
 function choice(value: string): HTMLSelectElement {
-  const known = EXPECTED.map((each) => new Option(text(`callers.when.${each}`), each))
-  const made = element('select', new Option(text('callers.when.never'), ''), ...known)
+  const known = ['', ...EXPECTED].map(
+    (each) => [each, text(`callers.when.${each || 'never'}`)] as const,
+  )
   const plain = value.trim().toLowerCase()
-  const isKnown = plain === '' || EXPECTED.some((each) => each === plain)
-  if (!isKnown) made.append(new Option(value, value))
-  made.value = isKnown ? plain : value
-  return made
+  return choiceOf(known, known.some(([each]) => each === plain) ? plain : value)
 }

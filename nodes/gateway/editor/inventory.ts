@@ -1,9 +1,9 @@
 // What is wrong with an inventory that is typed into the form: as the run time would say it, before it
 // is deployed.
+import { sentenceOf } from '../../editor/ask'
 import { checkRows, type RowRules } from '../../../client/model/inventory'
 import { isVariable } from '../../editor/checks'
 import { element } from '../../editor/element'
-import { sentenceOf } from '../../editor/failures'
 import { field, read } from '../../editor/fields'
 import { typedField } from '../../editor/pickers/picker'
 import { signIcon } from '../../editor/states'
@@ -13,11 +13,7 @@ import { text } from '../../editor/text'
 const DEFAULTS = ['baseUrl', 'fingerprint'] as const
 
 /** The forms have their own words for each sentence. */
-export const sayToForm = ((key, values = {}) => ({
-  key,
-  words: '',
-  values,
-})) as RowRules['say']
+export const sayToForm = ((key, values = {}) => ({ key, words: '', values })) as RowRules['say']
 
 export const inWords = (said: ReadonlyArray<ReturnType<RowRules['say']>>): string =>
   sentenceOf({
@@ -38,13 +34,12 @@ export function typedInventoryFaults(valueOf: (property: string) => unknown): st
 
 export function faultList(faults: readonly string[], most: number): HTMLElement {
   const more = faults.length - most
-  const rows: [sign: 'critical' | 'plain', words: string][] = faults
-    .slice(0, most)
-    .map((words) => ['critical', words])
-  if (more > 0) rows.push(['plain', text('connection.inventory.more', { number: more })])
+  const row = (sign: 'critical' | 'plain', words: string) =>
+    element('li', signIcon(sign), element('span', words))
   return element(
     'ul.media-gateway-faults',
-    ...rows.map(([sign, words]) => element('li', signIcon(sign), element('span', words))),
+    ...faults.slice(0, most).map((words) => row('critical', words)),
+    more > 0 && row('plain', text('connection.inventory.more', { number: more })),
   )
 }
 

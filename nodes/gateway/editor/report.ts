@@ -1,7 +1,6 @@
 // What a test of the connection found, in words.
-import { titleOf } from '../../editor/ask'
+import { titleOf, sentenceOf } from '../../editor/ask'
 import { element } from '../../editor/element'
-import { sentenceOf } from '../../editor/failures'
 import { deviceState, signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
 import { plainText } from '../../../client/model/json'

@@ -1,4 +1,5 @@
 // The three tabs of the form: how to connect, what protects it, and the rest.
+import { whenPressed } from '../../editor/element'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
 
@@ -29,11 +30,7 @@ export function prepareTabs(): void {
     link.ariaSelected = String(!panel.hidden)
     link.setAttribute('aria-controls', panel.id)
     // The editor's own tabs take only the mouse.
-    link.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter' && event.key !== ' ') return
-      event.preventDefault()
-      tabs.activateTab(panel.id)
-    })
+    whenPressed(link, () => tabs.activateTab(panel.id))
     showFaults(panel, link)
   }
   // Their widths are known once the dialog is shown.

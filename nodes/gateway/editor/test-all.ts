@@ -1,9 +1,8 @@
 // "Test all": tries each appliance of the inventory in the form, and offers to trust their certificates.
 import { writtenCell } from '../../../client/model/csv'
 import { jsonIn, objectsIn } from '../../../client/model/json'
-import { ask, titleOf } from '../../editor/ask'
+import { ask, titleOf, sentenceOf } from '../../editor/ask'
 import { element, iconButton, iconOf } from '../../editor/element'
-import { sentenceOf } from '../../editor/failures'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
 import type { Connection, TestedAppliance } from '../../wire'

@@ -2,24 +2,18 @@
 // rows are checked first, and the connection to the appliance that is chosen beside the button.
 // "Report" reads the same gateway, and downloads what it was like.
 import { plainText } from '../../../client/model/json'
-import { ask, settled, type RequestError } from '../../editor/ask'
+import { ask, settled, type RequestError, sentenceOf } from '../../editor/ask'
 import { checks } from '../../editor/checks'
 import { connectionOfForm, isInventory } from '../../editor/connection'
 import { download, element, iconButton } from '../../editor/element'
-import { sentenceOf } from '../../editor/failures'
 import { field } from '../../editor/fields'
 import { checkInventory } from '../../editor/inventory'
 import { createOutcome } from '../../editor/outcome'
 import { createListbox } from '../../editor/pickers/list'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
-import {
-  CONNECTION,
-  type CheckedInventory,
-  type Connection,
-  type ConnectionReport,
-  type MadeReport,
-} from '../../wire'
+import { CONNECTION, type CheckedInventory, type Connection } from '../../wire'
+import type { ConnectionReport, MadeReport } from '../../wire'
 import { enter } from './fleet'
 import { faultList } from './inventory'
 import { certificateRows, reportRows } from './report'
@@ -216,10 +210,8 @@ function inventoryRows({ appliances, faults, ignored }: CheckedInventory): HTMLE
   const sign = signIcon(faults.length > 0 ? 'warning' : appliances > 0 ? 'ok' : 'critical')
   const words = text('connection.inventory.works', { number: appliances })
   const rows: HTMLElement[] = [element('p', sign, ' ', element('b', words))]
-  if (ignored) {
-    const names = ignored.join(', ')
-    rows.push(element('p', text('connection.inventory.ignored', { names })))
-  }
+  const names = ignored?.join(', ')
+  if (names) rows.push(element('p', text('connection.inventory.ignored', { names })))
   if (faults.length > 0) rows.push(faultList(faults.map(sentenceOf), MOST_FAULTS))
   return rows
 }
@@ -230,17 +222,15 @@ const MOST_FAULTS = 20
 /** A connection that cannot work is not tested; the fault is shown in the language of the editor. */
 function faultIn(connection: Connection): ConnectionReport | undefined {
   const value = (name: keyof Connection) => plainText(connection[name])
-  const faults = [
-    ...(['baseUrl', 'fingerprint', 'timeout'] as const).map((name) => {
-      const [key, values] = checks[name](value(name)) ?? []
-      return key && `${text(`label.${name}`)}: ${text(`error.${key}`, values)}`
-    }),
-    value('username') === '' && text('error.noUser'),
-    connection.password === '' && text('error.noPassword'),
-  ].filter((fault) => typeof fault === 'string')
-  return faults.length === 0
-    ? undefined
-    : { ok: false, reused: false, code: 'CONFIG', message: `${faults.join('; ')}.` }
+  const faults: string[] = []
+  for (const name of ['baseUrl', 'fingerprint', 'timeout'] as const) {
+    const [key, values] = checks[name](value(name)) ?? []
+    if (key) faults.push(`${text(`label.${name}`)}: ${text(`error.${key}`, values)}`)
+  }
+  if (value('username') === '') faults.push(text('error.noUser'))
+  if (connection.password === '') faults.push(text('error.noPassword'))
+  if (faults.length === 0) return undefined
+  return { ok: false, reused: false, code: 'CONFIG', message: `${faults.join('; ')}.` }
 }
 
 function reportOf(failure: RequestError): ConnectionReport {

@@ -1,5 +1,6 @@
 // A route becomes a node in the flow: dragged, or with a button.
-import { element } from '../../editor/element'
+import { element, whenPressed } from '../../editor/element'
+import type { Place } from '../../wire'
 import type { Route } from './route'
 import { text } from './text'
 
@@ -17,9 +18,7 @@ export function kindsFor(gatewayId: string): Kind[] {
 }
 
 export interface About {
-  gatewayId: string
-  /** Of an inventory. */
-  appliance?: string
+  place: Place
   /** Undefined for the only one. */
   deviceId?: string
   route: Pick<Route, 'id' | 'name'>
@@ -28,12 +27,14 @@ export interface About {
 }
 
 function nodeOf(kind: Kind, about: About): object {
-  const { gatewayId, appliance, deviceId, route, isOnly } = about
+  const { place, deviceId, route, isOnly } = about
+  const { id: gateway, appliance } = place
   const type = typeOf(kind)
   const defaults = Object.entries(RED.nodes.getType(type)?.defaults ?? {})
   const values = Object.fromEntries(defaults.map(([name, { value }]) => [name, value]))
   // A name can be read in the flow, and outlives the route. A variable would be put in its place.
   const isNamed = isOnly && route.name !== '' && !route.name.startsWith('${')
+  const applianceType = kind === 'control-route' ? 'str' : 'pattern'
   return {
     ...structuredClone(values),
     id: RED.nodes.id(),
@@ -41,11 +42,8 @@ function nodeOf(kind: Kind, about: About): object {
     z: RED.workspaces.active(),
     ...middle(),
     wires: [[]],
-    gateway: gatewayId,
-    ...(appliance !== undefined && {
-      appliance,
-      applianceType: kind === 'control-route' ? 'str' : 'pattern',
-    }),
+    gateway,
+    ...(appliance !== undefined && { appliance, applianceType }),
     ...(deviceId !== undefined && { device: deviceId, deviceType: 'id' }),
     route: isNamed ? route.name : route.id,
     routeType: isNamed ? 'name' : 'id',
@@ -83,10 +81,8 @@ export function createHandle(kind: Kind, onAdd: (event: Event) => void): HTMLEle
     text(`add.${kind}`),
   )
   for (const event of ['click', 'dragstart']) handle.addEventListener(event, onAdd)
-  handle.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' && event.key !== ' ') return
-    // It would scroll, and the editor would apply it to the flow.
-    event.preventDefault()
+  whenPressed(handle, (event) => {
+    // The editor would apply it to the flow.
     event.stopPropagation()
     onAdd(event)
   })

@@ -14,12 +14,9 @@ export interface Target {
   destinationId?: string
 }
 
-export interface Command extends Target {
+interface Sent extends Target {
   action: Action
   name: string
-}
-
-interface Sent extends Command {
   /** Unix ms; undefined while the appliance has not accepted. */
   acceptedAt?: number
 }
@@ -38,16 +35,15 @@ export function createCommands() {
       return sent.size > 0
     },
     waiting: (target: Target): Action | undefined => sent.get(keyOf(target))?.action,
-    send: (command: Command) => void sent.set(keyOf(command), { ...command }),
+    send: (command: Sent) => void sent.set(keyOf(command), { ...command }),
     accepted(target: Target): void {
       const command = sent.get(keyOf(target))
       if (command) command.acceptedAt = Date.now()
     },
     refused: (target: Target) => void sent.delete(keyOf(target)),
     /** Takes out the commands whose effect shows, and those whose effect is overdue. */
-    settle(routes: readonly Route[]): { done: Command[]; late: Command[] } {
-      const done: Command[] = []
-      const late: Command[] = []
+    settle(routes: readonly Route[]): { done: Sent[]; late: Sent[] } {
+      const [done, late]: [Sent[], Sent[]] = [[], []]
       for (const [key, command] of sent) {
         if (command.acceptedAt === undefined) continue
         const state = isOnAir(routes, command)

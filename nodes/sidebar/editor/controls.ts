@@ -17,7 +17,7 @@ export interface ControlsOptions {
   snapshot(): Snapshot | undefined
   isOld: () => boolean
   complain: (words: string) => void
-  speak(words: string): void
+  speak: (words: string) => void
   onSend: () => void
   onChange: () => void
 }

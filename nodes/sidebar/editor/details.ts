@@ -1,8 +1,8 @@
 // What is below the row of the route that is chosen: its source, its destinations, and what can be
 // done with it.
+import { sentenceOf } from '../../editor/ask'
 import { addressOf } from '../../editor/address'
 import { element, setText } from '../../editor/element'
-import { sentenceOf } from '../../editor/failures'
 import { isOn, isRunning } from '../../editor/states'
 import { createHandle, KINDS, type Kind } from './add-node'
 import type { Action, Target } from './commands'

@@ -1,27 +1,17 @@
 // The failovers that protect a route: what the sidebar says of them, and what it offers.
-import {
-  differing,
-  FAILOVER_FACTS,
-  kindOf,
-  minutesLeft,
-  signOf,
-  type factCounts,
-} from '../../../client/model/failover-view'
+import { differing, FAILOVER_FACTS, kindOf } from '../../../client/model/failover-view'
+import { minutesLeft, signOf, type factCounts } from '../../../client/model/failover-view'
 import type { Sign } from '../../editor/states'
 import type { Failover, FailoverAction } from '../../wire'
 import { text } from './text'
 
 /** Those of a route. IDs are the same in any case. */
-export function failoversFor(
-  all: readonly Failover[],
-  deviceId: string,
-  routeId: string,
-): Failover[] {
-  const is = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
-  return all.filter(({ routes }) =>
-    routes.some((route) => is(route.routeId, routeId) && is(route.deviceId, deviceId)),
+export const failoversFor = (all: readonly Failover[], deviceId: string, routeId: string) =>
+  all.filter(({ routes }) =>
+    routes.some((route) => isSame(route.routeId, routeId) && isSame(route.deviceId, deviceId)),
   )
-}
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 /** They have not found their route, or the gateway no longer has it. */
 export function withoutRoute(
@@ -30,11 +20,8 @@ export function withoutRoute(
   routes: readonly { id: string }[],
 ): Failover[] {
   const placed = new Set(routes.flatMap(({ id }) => failoversFor(all, device.id, id)))
-  return all.filter(
-    (one) =>
-      !placed.has(one) &&
-      one.routes.every(({ deviceId }) => deviceId.toLowerCase() === device.id.toLowerCase()),
-  )
+  const isHere = ({ deviceId }: { deviceId: string }) => isSame(deviceId, device.id)
+  return all.filter((one) => !placed.has(one) && one.routes.every(isHere))
 }
 
 /**

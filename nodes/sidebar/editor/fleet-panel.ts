@@ -1,8 +1,7 @@
 // A config node with an inventory: its appliances, those in trouble first. One that is opened shows its
 // routes and is polled; of the others, what Node-RED knows anyway.
-import { settled, type RequestError } from '../../editor/ask'
+import { settled, type RequestError, sentenceOf } from '../../editor/ask'
 import { arrange, element } from '../../editor/element'
-import { sentenceOf } from '../../editor/failures'
 import type { Sign } from '../../editor/states'
 import { language } from '../../editor/text'
 import type { FleetList, FleetQuestion, FleetRow, ListedGateway, Place } from '../../wire'

@@ -1,7 +1,7 @@
 // An appliance of an inventory while it is closed: its name, how it is, and what is known of it.
+import { sentenceOf } from '../../editor/ask'
 import { element } from '../../editor/element'
 import { reachOf, signOfListed } from '../../editor/inventory'
-import { sentenceOf } from '../../editor/failures'
 import type { Sign } from '../../editor/states'
 import type { FleetRow } from '../../wire'
 import { factsOfFailovers } from './failover'

@@ -50,8 +50,7 @@ export function createFleetTools(onChoose: () => void) {
       further.hidden = found <= shown
       more.hidden = shown >= MOST
       const words = text('fleet.shown', { shown, found, others: found - shown })
-      const said = shown >= MOST ? `${words}. ${text('fleet.most')}` : words
-      setText(count, said)
+      setText(count, shown >= MOST ? `${words}. ${text('fleet.most')}` : words)
     },
   }
 }

@@ -1,8 +1,7 @@
 // One appliance: its state, its routes, and what can be done with them.
 import { factCounts } from '../../../client/model/failover-view'
-import { settled, type RequestError } from '../../editor/ask'
+import { settled, type RequestError, sentenceOf } from '../../editor/ask'
 import { download, element } from '../../editor/element'
-import { sentenceOf } from '../../editor/failures'
 import type { Reach } from '../../editor/states'
 import { language, text as shared } from '../../editor/text'
 import { addRoute, kindsFor, type Kind } from './add-node'
@@ -14,7 +13,7 @@ import { createDetails, failoverRow } from './details'
 import { createDeviceChoice } from './devices'
 import { createHead } from './head'
 import { factsOfFailovers } from './failover'
-import { factsOfKnown, isSilence, keyOf, signOfGateway, SPOKEN } from './health'
+import { factsOfKnown, isSilence, isSpoken, keyOf, signOfGateway } from './health'
 import { createLately } from './lately'
 import { createRouteList } from './list'
 import { remember, remembered } from './preferences'
@@ -32,7 +31,7 @@ export interface PanelOptions {
   onChange(isAsked?: boolean): void
   /** A command was sent, and its effect is awaited. */
   onCommand(): void
-  speak(words: string): void
+  speak: (words: string) => void
 }
 
 export interface Panel {
@@ -42,8 +41,8 @@ export interface Panel {
   readonly messages: HTMLElement
   /** The first state, or the effect of a command, is awaited. */
   readonly isWaiting: boolean
-  /** Its open lists of routes. */
-  readonly lists: readonly Room[]
+  /** The height of each open list, and what it needs; infinite while that is not known. */
+  readonly lists: readonly { height: number; need: number }[]
   update(gateway: ListedGateway & Place): void
   /** Asks for the state. `gone` when the gateway is not deployed any more. */
   ask(): Promise<'gone' | undefined>
@@ -52,13 +51,8 @@ export interface Panel {
   tick(): void
 }
 
-/** The height that a list has, and the one that it needs; infinite while that is not known. */
-export interface Room {
-  height: number
-  need: number
-}
-
 const POLL_EVERY_MS = 60_000
+/** How long the answer to a poll may take. */
 const POLL_MS = 15_000
 const OLD_MS = 10_000
 
@@ -118,19 +112,25 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     onChange,
   })
   const empty = element('div.media-gateway-sidebar-notice')
-  const fault = createMessage(null, () => {
-    closedFault = keyOf(faultNow())
-    showHealth()
+  const closing = (close: () => void) => (): void => {
+    close()
     head.focus()
-  })
-  const trouble = createMessage('alert', () => {
-    complain('')
-    head.focus()
-  })
-  const reported = createMessage('status', () => {
-    reported.show('')
-    head.focus()
-  })
+  }
+  const fault = createMessage(
+    null,
+    closing(() => {
+      closedFault = keyOf(faultNow())
+      showHealth()
+    }),
+  )
+  const trouble = createMessage(
+    'alert',
+    closing(() => complain('')),
+  )
+  const reported = createMessage(
+    'status',
+    closing(() => reported.show('')),
+  )
   const controls = createControls({
     place,
     commands,
@@ -138,7 +138,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     snapshot: () => snapshot,
     isOld,
     complain,
-    speak: (words) => options.speak(words),
+    speak: options.speak,
     onSend() {
       showRoutes()
       options.onCommand()
@@ -181,20 +181,12 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   const shownMessages = [fault, trouble, reported].map((one) => one.element)
   const messages = element('div', ...shownMessages, ...controls.elements)
 
-  /** By the clock of Node-RED, Unix ms. */
-  function now(): number {
-    return Date.now() + skew
-  }
-
-  const isAllowed = (): boolean =>
-    !gateway.readOnly && !gateway.error && state?.mayControl !== false && mayControl()
-
   const scene = (): Scene => ({
     old: old(),
-    mayControl: isAllowed(),
+    mayControl: !gateway.readOnly && !gateway.error && state?.mayControl !== false && mayControl(),
     isCompact: tools.isCompact,
     kinds: kindsFor(listed.id),
-    now: now(),
+    now: Date.now() + skew,
     rates,
     waiting: (routeId, destinationId) => commands.waiting({ routeId, destinationId }),
     isSwitching: controls.isSwitching,
@@ -257,11 +249,12 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     // Without rows, the fault is shown in their place.
     fault.show(isOpen && snapshot && closedFault === undefined ? faultWords() : '')
     showAge()
-    if (spokenReach !== undefined && spokenReach !== present && SPOKEN.has(present)) {
+    if (!isSpoken(present)) return
+    if (spokenReach !== undefined && spokenReach !== present) {
       options.speak(`${nameOf(gateway)}: ${word}`)
       if (present === 'reachable') complain('')
     }
-    if (SPOKEN.has(present)) spokenReach = present
+    spokenReach = present
   }
 
   const faultNow = (): Failure | RequestError | undefined =>
@@ -463,8 +456,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     const route = routeWith(routeId)
     if (!route) return
     const isOnly = snapshot!.routes.filter(({ name }) => name === route.name).length === 1
-    const about = { gatewayId: place.id, appliance: place.appliance, deviceId, route, isOnly }
-    const said = addRoute(kind, about, event)
+    const said = addRoute(kind, { place, deviceId, route, isOnly }, event)
     if (said === 'locked') complain(text('add.locked'))
     else if (said === 'added') options.speak(text('add.done', { name: route.name }))
   }

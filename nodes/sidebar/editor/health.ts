@@ -12,13 +12,12 @@ export function signOfGateway(
   known: KnownAppliance | undefined,
   failovers: readonly Failover[],
 ): Sign {
-  const signs = failovers.map(troubleOfFailover).filter((sign) => TROUBLE.includes(sign))
+  const isTrouble = (sign: Sign): boolean => sign === 'critical' || sign === 'warning'
+  const signs = failovers.map(troubleOfFailover).filter(isTrouble)
   if (reach !== 'reachable') signs.push(SIGN_OF_REACH[reach])
   else signs.push(known?.worst?.sign ?? 'ok', known?.device?.sign ?? 'ok')
   return SIGNS.find((sign) => signs.includes(sign))!
 }
-
-const TROUBLE: readonly Sign[] = ['critical', 'warning']
 
 /** The number first, which must not be cut. @param isClosed no row shows the worst */
 export function factsOfKnown(
@@ -36,13 +35,8 @@ export function factsOfKnown(
 }
 
 /** A screen reader announces changes between these. */
-export const SPOKEN: ReadonlySet<Reach> = new Set([
-  'reachable',
-  'device',
-  'stale',
-  'unreachable',
-  'fault',
-])
+export const isSpoken = (reach: Reach): boolean =>
+  ['reachable', 'device', 'stale', 'unreachable', 'fault'].includes(reach)
 
 /** By code: the words may contain a number that keeps changing. */
 export const keyOf = (

@@ -1,49 +1,34 @@
 // What the routes carry, in Mbit/s: now, and in the last minutes.
 import type { Figure, RouteFigures } from '../../../client/model/event'
-import type { RateHistory } from '../../wire'
+import { createRates as createPolls, SPAN_MS, type RateHistory } from '../../../client/model/rates'
 import { text } from './text'
 
 export type Rates = ReturnType<typeof createRates>
 
 export const WIDTH = 44
 export const HEIGHT = 14
-const SPAN_MS = 300_000
-/** Closer points would not be seen. */
-const LEAST_MS = 4500
 /** Between two points that are further apart, nothing is known. */
 const GAP_MS = 90_000
 
-type Poll = { at: number; of: ReadonlyMap<string, number | null> }
-
 export function createRates() {
-  let polls: Poll[] = []
+  let past = createPolls()
   let latest: Readonly<Record<string, RouteFigures>> = {}
 
   return {
-    /** Takes what Node-RED remembers. */
-    begin({ at, of }: RateHistory): void {
-      const all = Object.entries(of)
-      polls = at.map((when, index) => ({
-        at: when,
-        of: new Map(all.map(([id, rates]) => [id, rates[index] ?? null])),
-      }))
-    },
+    begin: (history: RateHistory): void => past.begin(history),
     add(at: number, figures: Readonly<Record<string, RouteFigures>>): void {
       latest = figures
-      if (at - (polls.at(-1)?.at ?? 0) < LEAST_MS) return
-      const all = Object.entries(figures)
-      const of = new Map(all.map(([id, { source }]) => [id, source.bitrate ?? null]))
-      polls = [...polls.filter((poll) => at - poll.at < SPAN_MS), { at, of }]
+      past.add(at, figures)
     },
     now: (routeId: string): RouteFigures | undefined =>
       Object.hasOwn(latest, routeId) ? latest[routeId] : undefined,
     /** A line through the last minutes, for an svg path of `WIDTH` by `HEIGHT`; empty for none. */
     path(routeId: string, now: number): string {
       // A steady bitrate is a line below the top.
-      const most = 1.25 * Math.max(...polls.map(({ of }) => of.get(routeId) ?? 0), 0.001)
+      const most = 1.25 * Math.max(...past.polls().map(({ of }) => of.get(routeId) ?? 0), 0.001)
       let path = ''
       let before = -Infinity
-      for (const { at, of } of polls) {
+      for (const { at, of } of past.polls()) {
         const rate = of.get(routeId) ?? null
         const x = WIDTH * (1 - (now - at) / SPAN_MS)
         if (rate === null || x < 0) continue
@@ -54,7 +39,7 @@ export function createRates() {
       return path
     },
     clear(): void {
-      polls = []
+      past = createPolls()
       latest = {}
     },
   }

@@ -2,15 +2,8 @@
 import { element } from '../../editor/element'
 import { text as shared } from '../../editor/text'
 import { remember, remembered } from './preferences'
-import {
-  FILTERS,
-  matchingRoutes,
-  ORDERS,
-  sorted,
-  type Filter,
-  type Order,
-  type Route,
-} from './route'
+import { FILTERS, matchingRoutes, ORDERS, sorted } from './route'
+import type { Filter, Order, Route } from './route'
 import type { Scene } from './row'
 import { text } from './text'
 import { choiceField, searchField, textButton } from './widgets'
@@ -38,25 +31,19 @@ export function createTools({ gatewayId, onChoose, ...options }: ToolsOptions) {
     onChoose()
   })
   order.value = ORDERS.find((one) => one === kept.order[gatewayId]) ?? ORDERS[0]
-  const compact = textButton(
-    '☰',
-    () => {
-      isCompact = !isCompact
-      remember('compact', gatewayId, isCompact)
-      showMore()
-      onChoose()
-    },
-    text('compact'),
-  )
-  const more = textButton(
-    '⋯',
-    () => {
-      further.hidden = !further.hidden
-      showMore()
-      options.onChange()
-    },
-    text('more'),
-  )
+  const narrow = (): void => {
+    isCompact = !isCompact
+    remember('compact', gatewayId, isCompact)
+    showMore()
+    onChoose()
+  }
+  const compact = textButton('☰', narrow, text('compact'))
+  const open = (): void => {
+    further.hidden = !further.hidden
+    showMore()
+    options.onChange()
+  }
+  const more = textButton('⋯', open, text('more'))
   const lately = textButton(text('lately.show'), () => {
     wantsLately = !wantsLately
     remember('lately', gatewayId, wantsLately)
@@ -69,21 +56,10 @@ export function createTools({ gatewayId, onChoose, ...options }: ToolsOptions) {
   }
   const report = textButton(shared('connection.report.make'), () => options.onReport())
   const link = element('a', { target: '_blank', rel: 'noopener noreferrer' }, text('page'))
-  const further = element(
-    'div.media-gateway-sidebar-tools.media-gateway-sidebar-more',
-    { hidden: true },
-    order,
-    all.start,
-    all.stop,
-    lately,
-    report,
-    link,
-  )
-  const tools = element(
-    'div',
-    element('div.media-gateway-sidebar-tools', search, filter, compact, more),
-    further,
-  )
+  const hidden = [order, all.start, all.stop, lately, report, link]
+  const what = 'div.media-gateway-sidebar-tools.media-gateway-sidebar-more'
+  const further = element(what, { hidden: true }, ...hidden)
+  const first = element('div.media-gateway-sidebar-tools', search, filter, compact, more)
 
   function showMore(): void {
     more.ariaExpanded = String(!further.hidden)
@@ -93,7 +69,7 @@ export function createTools({ gatewayId, onChoose, ...options }: ToolsOptions) {
 
   showMore()
   return {
-    element: tools,
+    element: element('div', first, further),
     get wantsLately() {
       return wantsLately
     },

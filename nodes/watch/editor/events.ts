@@ -17,31 +17,19 @@ export function showEvents(saved: unknown): () => string[] {
   const others = [...chosen].filter((name) => !isEvent(name))
   const names: string[] = [...EVENTS, ...others]
 
-  const boxes = new Map(
-    names.map((name) => [
-      name,
-      element('input', {
-        type: 'checkbox',
-        id: `media-gateway-watch-event-${names.indexOf(name)}`,
-        value: name,
-        checked: chosen.has(name),
-      }),
-    ]),
-  )
-  const group = (title: string, members: string[], titleOf: (name: string) => string) =>
-    element(
-      'fieldset',
-      element('legend', title),
-      ...members.map((name) => {
-        const box = boxes.get(name)!
-        return element(
-          'div.media-gateway-watch-event',
-          { title: name },
-          box,
-          element('label', { htmlFor: box.id }, titleOf(name)),
-        )
-      }),
-    )
+  const boxes = new Map<string, HTMLInputElement>()
+  for (const value of names) {
+    const id = `media-gateway-watch-event-${boxes.size}`
+    boxes.set(value, element('input', { type: 'checkbox', id, value, checked: chosen.has(value) }))
+  }
+  const group = (title: string, members: string[], titleOf: (name: string) => string) => {
+    const rows = members.map((name) => {
+      const box = boxes.get(name)!
+      const label = element('label', { htmlFor: box.id }, titleOf(name))
+      return element('div.media-gateway-watch-event', { title: name }, box, label)
+    })
+    return element('fieldset', element('legend', title), ...rows)
+  }
 
   const choice = document.querySelector<HTMLSelectElement>('#media-gateway-watch-which')!
   const place = document.querySelector<HTMLElement>('#media-gateway-watch-events')!

@@ -1,18 +1,14 @@
 // The list of limits on statistics.
-import { element } from '../../editor/element'
+import { choiceOf, element } from '../../editor/element'
 import { faultsOf, MEASURES, NUMBERS, PLACES } from '../../../client/model/watch'
+import { isThere } from '../../editor/rows'
 import { text } from './text'
 
 type Limit = Record<string, unknown>
 
-interface Row {
-  content: HTMLElement
-  read: () => Limit
-}
-
 /** Shows the limits of a node; returns a function that reads them back. */
 export function showLimits(saved: unknown): () => Limit[] {
-  const rows: Row[] = []
+  const rows: ReturnType<typeof showRow>[] = []
   const list = $('#media-gateway-watch-limits')
   list.editableList<Limit>({
     addButton: text('limit.add'),
@@ -21,24 +17,19 @@ export function showLimits(saved: unknown): () => Limit[] {
     addItem: (content, _, limit) => {
       // A row that the user adds has not been filled in yet.
       const added = Object.keys(limit).length === 0
-      const row = showRow(content.get(0), added ? { measure: 'bitrate' } : limit, !added)
-      rows.push(row)
+      rows.push(showRow(content.get(0), added ? { measure: 'bitrate' } : limit, !added))
     },
   })
   for (const limit of Array.isArray(saved) ? (saved as unknown[]) : []) {
     list.editableList<Limit>('addItem', { measure: '', ...(limit as Limit | null) })
   }
-  return () => rows.filter(isThere).map(({ read }) => read())
-}
-
-/** A row that was removed fades out first. */
-function isThere({ content }: Row): boolean {
-  return content.closest('.red-ui-editableList-item-deleting') === null
+  return () => rows.filter(({ item }) => isThere(item)).map(({ read }) => read())
 }
 
 let counter = 0
 
-function showRow(content: HTMLElement, limit: Limit, complains: boolean): Row {
+function showRow(content: HTMLElement, limit: Limit, complains: boolean) {
+  const item = content.parentElement!
   const id = `media-gateway-watch-limit-${counter++}`
   const fields = {
     measure: select('measure', MEASURES, limit['measure']),
@@ -64,9 +55,7 @@ function showRow(content: HTMLElement, limit: Limit, complains: boolean): Row {
     ),
     fault,
   )
-  content.parentElement
-    ?.querySelector('.red-ui-editableList-item-remove')
-    ?.setAttribute('aria-label', text('limit.remove'))
+  item.querySelector('.red-ui-editableList-item-remove')!.ariaLabel = text('limit.remove')
 
   const read = (): Limit => ({
     ...limit,
@@ -85,7 +74,7 @@ function showRow(content: HTMLElement, limit: Limit, complains: boolean): Row {
   }
   content.addEventListener('change', check)
   if (complains) check()
-  return { content, read }
+  return { item, read }
 }
 
 /** What was typed, as it is saved: a number, or '' for nothing. What is neither stays, as a fault. */
@@ -104,16 +93,9 @@ function input(name: string, value: unknown): HTMLInputElement {
   })
 }
 
-/** A choice that keeps an unknown value. */
 function select(name: string, known: readonly string[], value: unknown): HTMLSelectElement {
-  const made = element(
-    'select',
-    { ariaLabel: text(`limit.${name}`) },
-    ...known.map((each) => element('option', { value: each }, text(`${name}.${each}`))),
-  )
-  if (typeof value === 'string') {
-    if (!known.includes(value)) made.append(element('option', { value }, value))
-    made.value = value
-  }
+  const choices = known.map((each) => [each, text(`${name}.${each}`)] as const)
+  const made = choiceOf(choices, typeof value === 'string' ? value : (known[0] ?? ''))
+  made.ariaLabel = text(`limit.${name}`)
   return made
 }
