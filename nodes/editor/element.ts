@@ -63,7 +63,7 @@ export function setText(place: Element, words: string): void {
 }
 
 /** The same for a text with elements in it. */
-export function say(place: HTMLElement, parts: (Node | string)[]): void {
+export function say(place: HTMLElement, ...parts: (Node | string)[]): void {
   const said = element('span', ...parts)
   if (place.innerHTML !== said.innerHTML) place.replaceChildren(...said.childNodes)
 }
@@ -72,7 +72,7 @@ export function say(place: HTMLElement, parts: (Node | string)[]): void {
  * Makes these elements the content of a place. One that keeps its place in the order is not moved:
  * a field that is moved loses the focus, and a select what was typed into it.
  */
-export function arrange(place: Element, wanted: readonly Element[]): void {
+export function arrange(place: Element, ...wanted: Element[]): void {
   const stays = new Set(wanted)
   const gone = [...place.children].filter((child) => !stays.has(child))
   for (const child of gone) child.remove()

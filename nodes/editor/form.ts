@@ -96,18 +96,17 @@ function missingCredentials(node: EditorNode): string[] {
 
 /** Shows each row with `data-media-gateway-when` while its condition is met. */
 function prepareConditions(node: EditorNode): void {
-  formOf(node)
-    .find('[data-media-gateway-when]')
-    .each((_, row) => {
-      const when = row.dataset['mediaGatewayWhen'] ?? ''
-      const update = () => $(row).toggle(applies(when, (name) => read(field(node, name))))
-      for (const [property] of conditionsIn(when)) {
-        field(node, property).on('change', update)
-        // A change of the type is an event of the field of the value.
-        if (property.endsWith('Type')) field(node, property.slice(0, -4)).on('change', update)
-      }
-      update()
-    })
+  const rows = formOf(node).get(0).querySelectorAll<HTMLElement>('[data-media-gateway-when]')
+  for (const row of rows) {
+    const when = row.dataset['mediaGatewayWhen'] ?? ''
+    const update = () => $(row).toggle(applies(when, (name) => read(field(node, name))))
+    for (const [property] of conditionsIn(when)) {
+      field(node, property).on('change', update)
+      // A change of the type is an event of the field of the value.
+      if (property.endsWith('Type')) field(node, property.slice(0, -4)).on('change', update)
+    }
+    update()
+  }
 }
 
 /** The editor's buttons beside a config node are links without a target: the keyboard skips them. */

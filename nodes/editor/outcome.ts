@@ -27,10 +27,7 @@ export function createOutcome(
   }
 
   /** @param work shows its result, and may return what of it has to be in sight */
-  async function run(
-    by: HTMLButtonElement,
-    work: () => Promise<Element | undefined>,
-  ): Promise<void> {
+  async function run(by: HTMLButtonElement, work: () => Promise<Element | undefined>) {
     if (isBusy) return
     busy(by, true)
     const of = present(by)

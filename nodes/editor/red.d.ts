@@ -59,11 +59,9 @@ interface EditorQuery {
   data(name: string): unknown
   data(name: string, value: unknown): EditorQuery
   closest(selector: string): EditorQuery
-  find(selector: string): EditorQuery
   toggle(shown: boolean): EditorQuery
   trigger(event: string): EditorQuery
   on(event: string, listener: () => void): EditorQuery
-  each(visit: (index: number, element: HTMLElement) => void): EditorQuery
   editableList<Row>(options: EditableListOptions<Row>): EditorQuery
   editableList<Row>(method: 'addItem', row: Row): void
   editableList(method: 'empty'): void

@@ -52,13 +52,13 @@ const nothing = (key: string, number = 0): Items<never> => ({
 
 export function offerOf(kind: Kind, entries: Entries, found: Lookup): Offer {
   if (kind === 'device') return offer(kind, found.devices, deviceState)
-  const { items: routes, why } = routesOf(entries, found)
-  if (why !== undefined) return { items: [], why }
-  if (kind === 'route') return offer(kind, routes, routeState, ({ source }) => source)
-  const destinations = destinationsOf(entries.route, routes)
-  return destinations.why === undefined
-    ? offer(kind, destinations.items, partState, (part) => part)
-    : { ...destinations, items: [] }
+  const routes = routesOf(entries, found)
+  if (routes.why !== undefined) return { ...routes, items: [] }
+  if (kind === 'route') return offer(kind, routes.items, routeState, ({ source }) => source)
+  const parts = destinationsOf(entries.route, routes.items)
+  return parts.why === undefined
+    ? offer(kind, parts.items, partState, (part) => part)
+    : { ...parts, items: [] }
 }
 
 function offer<Item extends { id?: string; name: string }>(

@@ -108,7 +108,7 @@ export function createPicker(
     list.show()
     if (!isOn()) return
     line.classList.toggle('media-gateway-loading', look().loading)
-    say(remark, words())
+    say(remark, ...words())
   }
 
   return { isOn, show }

@@ -79,12 +79,11 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
     const first = fields.first.map(shown)
     const rest = fields.more.map(shown)
     controls = [...first, ...rest]
-    arrange(details, [summary, ...rest.map((each) => each.element)])
-    arrange(place, [
-      ...first.map((each) => each.element),
-      ...(rest.length > 0 ? [details] : []),
-      ...(fields.others.length > 0 ? [others(fields.others)] : []),
-    ])
+    arrange(details, summary, ...rest.map((each) => each.element))
+    const shownAll = first.map((each) => each.element)
+    if (rest.length > 0) shownAll.push(details)
+    if (fields.others.length > 0) shownAll.push(others(fields.others))
+    arrange(place, ...shownAll)
     if (!focused?.startsWith(`${id}-`) || document.activeElement?.id === focused) return
     document.getElementById(focused)?.focus()
   }

@@ -99,7 +99,7 @@ function follow(node: EditorNode, form: OpenForm, hold: () => unknown): void {
   function show(): void {
     const known = route()
     columns.show(known.source)
-    say(line, nowLine(now, known, { picked: form.picked, take: (side) => columns.take(side) }))
+    say(line, ...nowLine(now, known, { picked: form.picked, take: (side) => columns.take(side) }))
     const faults = faultsIn(now, secretPrefixOf(now('gateway')), known.source)
     const filled = SIDES.filter((side) => textIn(now, side) !== '') as string[]
     const ofSides = faults.filter(({ path }) => filled.includes(propertyOf(path)))
@@ -107,12 +107,9 @@ function follow(node: EditorNode, form: OpenForm, hold: () => unknown): void {
       const side = text(`label.${propertyOf(fault.path)}`)
       return item('critical', `${side}: ${wordsOf(fault)}`)
     })
-    say(remarks, [...rest, ...remarksOn(now, form)])
+    say(remarks, ...rest, ...remarksOn(now, form))
     const monitor = form.picked.route('monitor')?.name || textIn(now, 'monitor')
-    say(
-      sentences,
-      sentencesOf(now, monitor).map((words) => element('li', words)),
-    )
+    say(sentences, ...sentencesOf(now, monitor).map((words) => element('li', words)))
   }
 
   for (const property of Object.keys(node._def.defaults)) {

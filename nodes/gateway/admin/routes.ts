@@ -12,15 +12,8 @@ import type { Connection } from '../../../client/connection/connection'
 import type { Device } from '../../../client/model/types'
 import { isObject, type JsonObject } from '../../../client/model/json'
 import { knownBy } from '../../../client/watch/registry'
-import {
-  answering,
-  answeringThrown,
-  bodyOf,
-  take,
-  textOf,
-  type Question,
-  type Work,
-} from './answers'
+import { answering, answeringThrown, bodyOf, take, textOf } from './answers'
+import type { Question, Work } from './answers'
 import {
   applianceOf,
   checkInventory,
@@ -34,14 +27,8 @@ import { createConnectionTests } from './connection-report'
 import { isGatewayNode, type Fleet, type GatewayNode } from '../../runtime/gateway-node'
 import { commandFailover } from './failovers'
 import { choiceFrom } from '../../runtime/parameters'
-import {
-  CONNECTION,
-  type Command,
-  type ListedGateway,
-  type Path,
-  type Received,
-  type Requests,
-} from '../../wire'
+import { CONNECTION, type Command, type ListedGateway } from '../../wire'
+import type { Path, Received, Requests } from '../../wire'
 import { NotDeployed, failureOf } from './failure'
 import { listAppliances, shownFaults, withoutUser } from './inventory'
 import { createLogins } from './logins'

@@ -1,6 +1,7 @@
 // The rows about a fleet: which share of an inventory an instance works for, and its lease and key.
 import { DEFAULTS, RANGES } from '../../../client/model/ranges'
 import { isShortTtl, numberIn } from '../../../client/model/settings'
+import { say } from '../../editor/element'
 import { field } from '../../editor/fields'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
@@ -49,8 +50,7 @@ function prepareTtl(node: EditorNode): void {
   function show(): void {
     const seconds = numberIn(ttl.val() || DEFAULTS.leaseTtl, RANGES.leaseTtl)
     const isShort = seconds !== undefined && isShortTtl(seconds, Number(replicas.val()))
-    if (isShort === place.hasChildNodes()) return
-    place.replaceChildren(...(isShort ? [signIcon('warning'), ` ${text('hint.shortTtl')}`] : []))
+    say(place, ...(isShort ? [signIcon('warning'), ` ${text('hint.shortTtl')}`] : []))
   }
 
   for (const input of [ttl, replicas]) input.on('change keyup', show)

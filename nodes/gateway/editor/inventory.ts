@@ -3,7 +3,7 @@
 import { sentenceOf } from '../../editor/ask'
 import { checkRows, type RowRules } from '../../../client/model/inventory'
 import { isVariable } from '../../editor/checks'
-import { element } from '../../editor/element'
+import { element, say } from '../../editor/element'
 import { field, read } from '../../editor/fields'
 import { typedField } from '../../editor/pickers/picker'
 import { signIcon } from '../../editor/states'
@@ -51,25 +51,16 @@ export function prepareInventory(node: EditorNode): void {
   const { input } = typedField(node, 'inventory')
   input.ariaLabel = text('label.inventory')
   input.setAttribute('aria-describedby', place.id)
-  let shown = ''
-
   function show(): void {
     const faults = typedInventoryFaults((property) => read(field(node, property)))
     input.ariaInvalid = String(faults.length > 0)
-    const said = JSON.stringify(faults)
-    // A screen reader says it again only where it is something else.
-    if (said === shown) return
-    shown = said
-    place.replaceChildren(...(faults.length > 0 ? [faultList(faults, MOST_SHOWN)] : []))
+    say(place, ...(faults.length > 0 ? [faultList(faults, MOST_SHOWN)] : []))
   }
 
+  // What is being typed is not wrong before it is complete; what was wrong may be right already.
+  const typed = (): void => void (place.hasChildNodes() && show())
   for (const property of ['inventory', ...DEFAULTS]) {
-    const its = field(node, property)
-    its.on('change', show)
-    // What is being typed is not wrong before it is complete; what was wrong may be right already.
-    its.on('keyup', () => {
-      if (place.hasChildNodes()) show()
-    })
+    field(node, property).on('change', show).on('keyup', typed)
   }
   show()
 }

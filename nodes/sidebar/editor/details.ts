@@ -139,9 +139,8 @@ export function createDetails(options: DetailsOptions) {
         drawn = ''
         return content.replaceChildren()
       }
-      const waiting = [undefined, ...route.destinations.map(({ id }) => id)].map((id) =>
-        scene.waiting(route.id, id),
-      )
+      const ids = [undefined, ...route.destinations.map(({ id }) => id)]
+      const waiting = ids.map((id) => scene.waiting(route.id, id))
       const marks = route.failovers.map((one) => [
         markOf(one, scene.now),
         scene.isSwitching(one.id),
@@ -159,11 +158,9 @@ export function createDetails(options: DetailsOptions) {
       showRates(scene, route)
     },
     focusButton(destinationId?: string): void {
-      const wanted =
-        destinationId === undefined
-          ? '[data-act="restart"]'
-          : `[data-destination="${CSS.escape(destinationId)}"]`
-      content.querySelector<HTMLElement>(wanted)?.focus()
+      const isOfRoute = destinationId === undefined
+      const name = isOfRoute ? 'act="restart"' : `destination="${CSS.escape(destinationId)}"`
+      content.querySelector<HTMLElement>(`[data-${name}]`)?.focus()
     },
   }
 

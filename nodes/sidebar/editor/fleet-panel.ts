@@ -1,7 +1,7 @@
 // A config node with an inventory: its appliances, those in trouble first. One that is opened shows its
 // routes and is polled; of the others, what Node-RED knows anyway.
 import { settled, type RequestError, sentenceOf } from '../../editor/ask'
-import { arrange, element } from '../../editor/element'
+import { arrange, element, say } from '../../editor/element'
 import type { Sign } from '../../editor/states'
 import { language } from '../../editor/text'
 import type { FleetList, FleetQuestion, FleetRow, ListedGateway, Place } from '../../wire'
@@ -104,11 +104,8 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     if (wrong.length > MOST_FAULTS) {
       sentences.push(text('fleet.moreFaults', { number: wrong.length - MOST_FAULTS }))
     }
-    const present = [...faults.children].map((one) => one.textContent)
     // What somebody reads or marks stays as it is.
-    if (JSON.stringify(present) !== JSON.stringify(sentences)) {
-      faults.replaceChildren(...sentences.map((sentence) => element('li', sentence)))
-    }
+    say(faults, ...sentences.map((sentence) => element('li', sentence)))
     faults.hidden = sentences.length === 0
   }
 
@@ -122,18 +119,15 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     for (const name of rows.keys()) if (!isWanted.has(name)) rows.delete(name)
     for (const name of order) {
       const row = known.get(name)
-      const view = rows.get(name) ?? addRow(name)
+      const view = rows.get(name) ?? createFleetRow(`${id}-${counter++}`, name, () => openOne(name))
+      rows.set(name, view)
       if (row) view.show(row, isOld())
       else view.age()
       if (row) panels.get(name)?.update(listedOne(row))
     }
-    const elements = order.map((name) => (panels.get(name) ?? rows.get(name)!).element)
-    arrange(list, elements)
+    arrange(list, ...order.map((name) => (panels.get(name) ?? rows.get(name)!).element))
     const shown = [...panels].filter(([name]) => isWanted.has(name))
-    arrange(
-      messages,
-      shown.map(([, one]) => one.messages),
-    )
+    arrange(messages, ...shown.map(([, one]) => one.messages))
     notice.textContent = noticeWords()
     notice.hidden = notice.textContent === ''
     // The button may be gone now, or far below what it has brought.
@@ -154,18 +148,11 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   }
 
   function noticeWords(): string {
-    const fault = gateway.error ?? (answer ? undefined : failure)
+    const fault = gateway.error ?? failure
     if (fault) return sentenceOf(fault)
     if (!answer) return text('loading')
-    if (failure) return sentenceOf(failure)
     if (answer.total === 0) return text('fleet.none')
     return answer.found === 0 ? text('fleet.noMatch') : ''
-  }
-
-  function addRow(name: string): FleetRowView {
-    const view = createFleetRow(`${id}-${counter++}`, name, () => openOne(name))
-    rows.set(name, view)
-    return view
   }
 
   function listedOne({ name, address }: Pick<FleetRow, 'name' | 'address'>): ListedGateway & Place {

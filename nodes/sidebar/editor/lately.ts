@@ -4,9 +4,8 @@ import type { Happening } from '../../wire'
 import { text } from './text'
 
 export function createLately(label: string) {
-  const list = element('ul.media-gateway-sidebar-lately', { ariaLabel: label })
   // It scrolls, so the keyboard has to reach it.
-  list.tabIndex = 0
+  const list = element('ul.media-gateway-sidebar-lately', { ariaLabel: label, tabIndex: 0 })
   let shown: readonly Happening[] = []
   let isLate = false
 
@@ -50,13 +49,13 @@ function rowOf(happening: Happening): HTMLElement {
     return lineOf(happening.from, from, text('lately.gap', { from, to: timeOf(happening.at) }))
   }
   const { since, until, severity, text: words } = happening
-  const begun = timeOf(since)
-  const when =
-    until === null
-      ? text('lately.since', { time: begun })
-      : text('lately.lasted', { from: begun, duration: durationOf(until - since) })
-  const row = lineOf(since, when, words)
-  if (until === null) row.dataset['tone'] = severity
+  const from = timeOf(since)
+  if (until !== null) {
+    const duration = durationOf(until - since)
+    return lineOf(since, text('lately.lasted', { from, duration }), words)
+  }
+  const row = lineOf(since, text('lately.since', { time: from }), words)
+  row.dataset['tone'] = severity
   return row
 }
 
@@ -69,8 +68,7 @@ function lineOf(at: number, when: string, words: string): HTMLElement {
 function timeOf(at: number): string {
   const when = new Date(at)
   const isToday = when.toDateString() === new Date().toDateString()
-  const form = { hourCycle: 'h23' } as const
-  return isToday ? when.toLocaleTimeString([], form) : when.toLocaleString([], form)
+  return when[isToday ? 'toLocaleTimeString' : 'toLocaleString']([], { hourCycle: 'h23' })
 }
 
 function durationOf(ms: number): string {

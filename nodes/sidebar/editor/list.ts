@@ -166,8 +166,7 @@ export function createRouteList({ details, ...options }: ListOptions) {
     }
     // A screen reader reads them in their order.
     const inOrder = [...shown].sort(([, one], [, other]) => one - other)
-    const elements = inOrder.map(([id]) => rows.get(id)!.element)
-    arrange(grid, elements)
+    arrange(grid, ...inOrder.map(([id]) => rows.get(id)!.element))
   }
 
   /** While the pointer or the focus is on another list, this one must not push it. */

@@ -125,14 +125,8 @@ export function createSidebar() {
         speak,
       })
     })
-    arrange(
-      place,
-      panels.map((panel) => panel.element),
-    )
-    arrange(
-      messages,
-      panels.map((panel) => panel.messages),
-    )
+    arrange(place, ...panels.map((panel) => panel.element))
+    arrange(messages, ...panels.map((panel) => panel.messages))
     share(panels.some(({ id }) => !before.has(id)))
   }
 
