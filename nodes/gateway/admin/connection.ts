@@ -94,14 +94,7 @@ async function rowIn(
   const { rows, faults } = await readFormInventory(RED, form)
   const row = rows.find(({ name }) => name === appliance)
   const fault = faults.find(({ cause }) => cause.appliance === appliance)
-  if (!row)
-    throw (
-      fault ??
-      unknownAppliance(
-        appliance,
-        rows.map(({ name }) => name),
-      )
-    )
+  if (!row) throw fault ?? unknownAppliance(appliance, namesOf(rows))
   const { baseUrl, fingerprint, username, password } = row
   return { baseUrl, fingerprint, username, password }
 }
@@ -118,12 +111,10 @@ export async function checkInventory(
     return checkedInventory(fleet.names(), fleet.faults(), fleet.ignored())
   }
   const { rows, faults, ignored } = await readFormInventory(RED, resolvedIn(RED, form))
-  return checkedInventory(
-    rows.map(({ name }) => name),
-    faults,
-    ignored,
-  )
+  return checkedInventory(namesOf(rows), faults, ignored)
 }
+
+const namesOf = (rows: ReadonlyArray<{ name: string }>): string[] => rows.map(({ name }) => name)
 
 /** None where it has no inventory. @throws GatewayError `CONFIG` */
 export async function formAppliances(RED: NodeAPI, form: ConnectionForm): Promise<FormAppliance[]> {

@@ -55,16 +55,11 @@ export async function lookUp(gateway: Connection, wanted: string | undefined): P
   }
 }
 
-export const pickedDevice = ({
-  _id,
-  name,
-  statusCode,
-  status,
-}: Device): Lookup['devices'][number] => ({
-  id: text(_id),
-  name: text(name),
-  statusCode: text(statusCode),
-  status: text(status),
+export const pickedDevice = (device: Device): Lookup['devices'][number] => ({
+  id: text(device._id),
+  name: text(device.name),
+  statusCode: text(device.statusCode),
+  status: text(device.status),
 })
 
 const pickedRoute = (route: JsonObject): FoundRoute => ({

@@ -158,9 +158,8 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
       ...reads,
       work: (question) =>
         withConnection(question, (gateway) => {
-          const [deviceId = '', routeId = ''] = [question.body.deviceId, question.body.routeId].map(
-            textOf,
-          )
+          const deviceId = textOf(question.body.deviceId) ?? ''
+          const routeId = textOf(question.body.routeId) ?? ''
           const list = async () => {
             const operation = newOperation('statistics')
             const { callers } = await listCallers(gateway, { deviceId, routeId }, operation)
