@@ -161,8 +161,8 @@ const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN', 'NOT_CONFIR
 const MOST_PROBLEMS = 10_000
 
 /** The error for bad input: up to five faults as sentences, and the others in `cause.problems`. */
-export const invalidInput = (found: readonly Finding[], operation?: string): GatewayError =>
-  faulty('INVALID_INPUT', found, [say('unchanged')], operation)
+export const invalidInput = (found: readonly Finding[]): GatewayError =>
+  faulty('INVALID_INPUT', found, [say('unchanged')])
 
 /** The error for options or settings that cannot work. */
 export const badSettings = (found: readonly Finding[], ...advice: Sentence[]): GatewayError =>
@@ -185,7 +185,6 @@ function faulty(
   code: 'INVALID_INPUT' | 'CONFIG',
   found: readonly Finding[],
   advice: Sentence[],
-  operation?: string,
 ): GatewayError {
   const problems = found.slice(0, MOST_PROBLEMS).map((each) => ({
     path: bounded(legible(each.path), 500),
@@ -213,7 +212,7 @@ function faulty(
       },
       ...advice,
     ],
-    { operation, problems },
+    { problems },
   )
 }
 
@@ -222,14 +221,10 @@ const bounded = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text
 
 /** A change while the gateway is set to read-only. */
-export const readOnlyError = ({ name }: { name: string }): GatewayError =>
-  new GatewayError('READ_ONLY', say('readOnly'), { operation: name })
+export const readOnlyError = (): GatewayError => new GatewayError('READ_ONLY', say('readOnly'))
 
 /** A change, stop or delete of protected routes that was not confirmed. @param routes their names */
-export function protectedError(
-  routes: readonly string[],
-  { name }: { name: string },
-): GatewayError {
+export function protectedError(routes: readonly string[]): GatewayError {
   const [only = '', ...others] = routes
   const quoted = routes.map((route) => `"${route}"`).join(', ')
   const values = { count: routes.length, names: bounded(quoted, 800) }
@@ -249,7 +244,7 @@ export function protectedError(
           words('To override, set confirmProtected to an array of exactly these names.'),
         ]
   said[0] = { ...said[0]!, news: 'protected' }
-  return new GatewayError('READ_ONLY', said, { operation: name })
+  return new GatewayError('READ_ONLY', said)
 }
 
 /** A response that is not as documented. */

@@ -331,11 +331,11 @@ export function openGateway(options: GatewayOptions): Gateway {
     return {
       device,
       async route() {
-        const target = checkedTarget(route, operation)
+        const target = checkedTarget(route)
         const deviceId = await device()
         return { deviceId, routeId: await findRoute(connection, deviceId, target, operation) }
       },
-      definition: async () => plainInput(definition, '', operation),
+      definition: async () => plainInput(definition, ''),
     }
   }
 
@@ -432,8 +432,8 @@ function opened(options: GatewayOptions): Connection {
 }
 
 /** @throws GatewayError `INVALID_INPUT` */
-function checkedTarget(given: Target | undefined, { name }: Operation): Target {
+function checkedTarget(given: Target | undefined): Target {
   const faults = targetFaults(given, 'route')
-  if (faults.length > 0) throw invalidInput(faults, name)
+  if (faults.length > 0) throw invalidInput(faults)
   return given!
 }

@@ -208,7 +208,7 @@ async function statisticsOf(
   }
   if (client) {
     const problem = 'is missing: a client belongs to a destination'
-    throw invalidInput([{ path: 'destination', problem }], operation.name)
+    throw invalidInput([{ path: 'destination', problem }])
   }
   if (!source) return { routeId }
   return { routeId, sourceId: await findSource(gateway, address, operation) }

@@ -54,7 +54,7 @@ export function controlRoute(
   control: ControlRoute,
   operation: Operation,
 ): Promise<Controlled> {
-  if (gateway.readOnly) throw readOnlyError(operation)
+  if (gateway.readOnly) throw readOnlyError()
   const { action, waitFor, waitTimeout } = control
   let hasBegun = false
   const begin = (): void => {
@@ -84,15 +84,13 @@ export async function planControl(
   { action, destinationId, ...address }: Omit<ControlRoute, keyof Waiting>,
   operation: Operation,
 ): Promise<PlannedChange<'start' | 'stop'>> {
-  if (gateway.readOnly) throw readOnlyError(operation)
+  if (gateway.readOnly) throw readOnlyError()
   const route = await getRoute(gateway, address, operation)
   operation.route = route.name
   if (action !== 'start') refuseProtected(gateway, [route.name], operation)
   const from = stateOf(route, destinationId)
   if (from === undefined) {
-    throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: destinationId! }), {
-      operation: operation.name,
-    })
+    throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: destinationId! }))
   }
   const steps: ('start' | 'stop')[] =
     action === 'restart' ? (isStoppedFirst(from) ? ['stop', 'start'] : ['start']) : [action]
@@ -315,9 +313,7 @@ async function sendToDestination(
     return sendFresh(gateway, operation, read, (route, sending) => {
       const present = withUnseen(gateway, deviceId, route)
       if (!destinationIn(present, destinationId)) {
-        throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: destinationId }), {
-          operation: operation.name,
-        })
+        throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: destinationId }))
       }
       refuseProtected(gateway, [route.name, present.name], sending)
       const fields = withoutMasks(toSent(present))

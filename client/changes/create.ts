@@ -42,10 +42,10 @@ export async function createRoute(
   { definition, startRoute, validate, deviceId: where, ...waiting }: CreateRoute,
   operation: Operation,
 ): Promise<Created> {
-  if (gateway.readOnly) throw readOnlyError(operation)
+  if (gateway.readOnly) throw readOnlyError()
   operation.route = labelOf(definition)
   const problems = checkNewRoute(definition, { validate })
-  if (problems.length > 0) throw invalidInput(problems, operation.name)
+  if (problems.length > 0) throw invalidInput(problems)
 
   operation.unknownFields = doubtsOfRoute(definition).unknown
   const fields: RouteFields = forCreate(toSent(definition as Route))

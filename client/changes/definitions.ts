@@ -24,7 +24,7 @@ export async function listDefinitions(
   const { prefix } = options
   if (prefix !== undefined && !isSecretPrefix(prefix)) {
     const problem = 'must be at least two letters, digits or underscores, not a digit first'
-    throw invalidInput([{ path: 'prefix', problem }], operation.name)
+    throw invalidInput([{ path: 'prefix', problem }])
   }
   const deviceId = typeof where === 'string' ? where : await where()
   const list = await listRoutes(gateway, { deviceId }, operation)

@@ -18,7 +18,7 @@ export function deleteRoute(
   { deviceId, routeId, ...waiting }: RouteAddress & Waiting,
   operation: Operation,
 ): Promise<UpdateAnswer> {
-  if (gateway.readOnly) throw readOnlyError(operation)
+  if (gateway.readOnly) throw readOnlyError()
   return serialized(gateway, { deviceId, routeId }, operation, async () => {
     const address = { deviceId, routeId: usableId(routeId) }
     await refuseIfProtected(gateway, address, operation)

@@ -39,7 +39,7 @@ export async function findRoute(
   const list = await nextList(gateway, deviceId, operation)
   const isThere = list.data.some((route) => route.name === name)
   if (!isThere && isIncomplete(list)) throw incompleteList(list, uncertain(name))
-  return idOfTheOne('route', name, list.data, operation)
+  return idOfTheOne('route', name, list.data)
 }
 
 const uncertain = (name: string): Sentence =>
@@ -56,7 +56,7 @@ export async function findDestination(
   if (id !== undefined) return id
   const { destinations } = await getRoute(gateway, address, operation)
   const list = expectArray<Destination>(destinations ?? [], 'route.destinations')
-  return idOfTheOne('destination', name, list, operation)
+  return idOfTheOne('destination', name, list)
 }
 
 /**
@@ -73,21 +73,16 @@ export async function findSource(
 }
 
 /** The ID of the one route or destination with this name. */
-function idOfTheOne(
-  kind: Kind,
-  name: string,
-  among: Array<Route | Destination>,
-  operation: Operation,
-): string {
+function idOfTheOne(kind: Kind, name: string, among: Array<Route | Destination>): string {
   const named = among.filter((candidate) => candidate.name === name)
-  const found = theOnly(named, kind, operation)
+  const found = theOnly(named, kind)
   if (found) return idIn(found, kind)
   const said =
     kind === 'route'
       ? say('routeNotFound', { route: excerpt(name) })
       : say('destinationNotInRoute', { id: excerpt(name) })
   const advice = words('Check the name, also its upper and lower case.')
-  throw new GatewayError('NOT_FOUND', [said, advice], { operation: operation.name })
+  throw new GatewayError('NOT_FOUND', [said, advice])
 }
 
 type Kind = 'route' | 'destination'
@@ -96,7 +91,6 @@ type Kind = 'route' | 'destination'
 export function theOnly<One extends Route | Destination>(
   found: readonly One[],
   kind: Kind,
-  operation: Operation,
 ): One | undefined {
   const [only, ...others] = found
   if (!only || others.length === 0) return only
@@ -110,7 +104,7 @@ export function theOnly<One extends Route | Destination>(
     },
     'sameName',
   )
-  throw new GatewayError('CONFLICT', said, { operation: operation.name })
+  throw new GatewayError('CONFLICT', said)
 }
 
 function idIn(part: unknown, what: string): string {

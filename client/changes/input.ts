@@ -1,5 +1,4 @@
 import { invalidInput } from '../errors'
-import type { Operation } from '../connection/operation'
 import { plainCopy } from '../model/foreign'
 import { pathUnder } from '../model/json'
 
@@ -9,8 +8,8 @@ import { pathUnder } from '../model/json'
  * @param path names the input in an error
  * @throws GatewayError `INVALID_INPUT` for what cannot be written as JSON
  */
-export function plainInput(given: unknown, path: string, { name }: Operation): unknown {
+export function plainInput(given: unknown, path: string): unknown {
   const copy = plainCopy(given)
   if (copy.fault === undefined) return copy.value
-  throw invalidInput([{ path: pathUnder(path, copy.path), problem: copy.fault }], name)
+  throw invalidInput([{ path: pathUnder(path, copy.path), problem: copy.fault }])
 }

@@ -27,14 +27,14 @@ export async function restorePreset(
   { deviceId: where, preset: given }: RestorePreset,
   operation: Operation,
 ): Promise<{ deviceId: string; answer: PresetAnswer }> {
-  if (gateway.readOnly) throw readOnlyError(operation)
+  if (gateway.readOnly) throw readOnlyError()
   // Others may write into a Buffer while the device is looked up.
   const input = Buffer.isBuffer(given) ? Buffer.from(given) : given
-  const preset = parse(input, operation)
+  const preset = parse(input)
   const deviceId = typeof where === 'string' ? where : await where()
   const complete =
     findHidden(preset).length > 0
-      ? withSecretsOf(await exportPreset(gateway, deviceId, operation), preset, operation)
+      ? withSecretsOf(await exportPreset(gateway, deviceId, operation), preset)
       : preset
   // A file is sent unchanged, whatever its layout; only an object, or a preset whose hidden values
   // were filled in, is serialized.
@@ -52,10 +52,9 @@ export async function restorePreset(
   return { deviceId, answer }
 }
 
-function parse(input: unknown, operation: Operation): Preset {
-  const { name } = operation
+function parse(input: unknown): Preset {
   const refuse = (problem: string): never => {
-    throw invalidInput([{ path: '', problem }], name)
+    throw invalidInput([{ path: '', problem }])
   }
   let preset: unknown
   if (typeof input === 'string' || Buffer.isBuffer(input)) {
@@ -64,7 +63,7 @@ function parse(input: unknown, operation: Operation): Preset {
       return refuse('is not a preset: a preset file contains JSON')
     if (parsed.fault !== undefined) return refuse(parsed.fault)
     preset = parsed.value
-  } else preset = plainInput(input, '', operation)
+  } else preset = plainInput(input, '')
   if (!isObject(preset)) return refuse('must be a preset: an object, its JSON text, or a Buffer')
   if (!('preset_version' in preset)) return refuse('is not a preset: it has no preset_version')
   const { routes } = preset
@@ -77,7 +76,7 @@ function parse(input: unknown, operation: Operation): Preset {
   return preset
 }
 
-function withSecretsOf(present: Preset, wanted: Preset, { name }: Operation): Preset {
+function withSecretsOf(present: Preset, wanted: Preset): Preset {
   const problems: Finding[] = []
   const presentRoutes: unknown[] = Array.isArray(present.routes) ? present.routes : []
   const routes = (wanted.routes as unknown[]).map((route, index) => {
@@ -92,6 +91,6 @@ function withSecretsOf(present: Preset, wanted: Preset, { name }: Operation): Pr
   for (const path of findHidden({ ...complete, routes: [] })) {
     problems.push({ path, problem: 'is hidden; give the value itself' })
   }
-  if (problems.length > 0) throw invalidInput(problems, name)
+  if (problems.length > 0) throw invalidInput(problems)
   return complete
 }

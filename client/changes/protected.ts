@@ -20,7 +20,7 @@ export function refuseProtected(
   if (!protects) return
   const found = [...new Set(names.filter(protects))]
   if (found.every((name) => operation.confirmed.has(name))) return
-  throw protectedError(found, operation)
+  throw protectedError(found)
 }
 
 /** Refuses plans, as above. A protected route may be created and started. */

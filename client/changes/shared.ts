@@ -98,7 +98,6 @@ function refuseSharedLosses(losses: readonly string[], operation: Operation): vo
   const outputs = losses.slice(0, 5).join('; ') + more
   const said = { ...say('shared', { outputs }), news: 'shared' as const }
   throw new GatewayError('CONFLICT', [said, say('unchanged'), say('confirmShared')], {
-    operation: operation.name,
     applied: 'no',
   })
 }

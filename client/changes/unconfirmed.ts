@@ -45,16 +45,16 @@ export async function sendFresh<Read, T>(
     } catch (error) {
       known = undefined
       if (!(error instanceof OutdatedPlan)) throw error
-      if (error.afterLogin && ++logins === MOST_LOGINS) throw endedSessions(operation)
+      if (error.afterLogin && ++logins === MOST_LOGINS) throw endedSessions()
     }
   }
 }
 
-const endedSessions = ({ name }: Operation): GatewayError =>
+const endedSessions = (): GatewayError =>
   new GatewayError(
     'UNAVAILABLE',
     words('The session on __host__ ended several times before the change was sent.'),
-    { operation: name, retryable: true, applied: 'no' },
+    { retryable: true, applied: 'no' },
   )
 
 /** True when a change of the definition of a route, or of its state, is known to be in progress. */
@@ -112,7 +112,7 @@ export async function readStableRoute(
       return undefined
     }
     const overdue = overdueOf(gateway, address, route).filter((one) => !decides(one))
-    if (overdue.length > 0) throw missingDestinations(overdue, operation)
+    if (overdue.length > 0) throw missingDestinations(overdue)
     if (!isInProgress(gateway, address, route, ofState)) return route
     const isBase = !unseenOf(gateway, address).some(cannotBeBuiltOn)
     return isBase && isReady(route, waited) ? route : undefined
@@ -123,16 +123,13 @@ export async function readStableRoute(
 const cannotBeBuiltOn = (one: Unseen): boolean => one.kind === 'delete' || addsDestination(one)
 
 /** Nobody but who sent the earlier update can say whether these destinations are still wanted. */
-const missingDestinations = (
-  destinations: readonly Destination[],
-  { name }: Operation,
-): GatewayError =>
+const missingDestinations = (destinations: readonly Destination[]): GatewayError =>
   new GatewayError(
     'NOT_CONFIRMED',
     say('missingDestinations', {
       outputs: destinations.map((one) => `“${String(one.name)}”`).join(', '),
     }),
-    { operation: name, retryable: true, applied: 'no' },
+    { retryable: true, applied: 'no' },
   )
 
 const LONGEST_PAUSE = 1000
@@ -159,7 +156,7 @@ export async function pollUntil<T>(
       throw new GatewayError(
         'NOT_CONFIRMED',
         say('earlierChange', { time: Math.round(patience / 1000) }),
-        { operation: operation.name, retryable: true, applied: 'no' },
+        { retryable: true, applied: 'no' },
       )
     }
     await gateway.pause(pauseMs, operation.stop)

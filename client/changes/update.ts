@@ -88,13 +88,13 @@ async function withPlan<Done>(
   isReadAnyway: boolean,
   use: (planned: PlannedUpdate, sending: Operation) => Promise<Done>,
 ): Promise<RouteAddress & Done> {
-  if (gateway.readOnly) throw readOnlyError(operation)
+  if (gateway.readOnly) throw readOnlyError()
   const given = checkUpdate(patch, mode, { validate })
-  if (given.length > 0) throw invalidInput(given, operation.name)
+  if (given.length > 0) throw invalidInput(given)
   const changes = patch as RoutePatch
   const at = typeof address === 'function' ? await address() : address
   const { deviceId, routeId } = at
-  refuseOtherRoute(changes, routeId, operation)
+  refuseOtherRoute(changes, routeId)
 
   return serialized(gateway, at, operation, async () => {
     const isDoubted = validate !== false && doubtsOfRoute(changes).faults.length > 0
@@ -122,7 +122,7 @@ async function withPlan<Done>(
       const { fields, problems } = PLANS[mode](changes, present, { validate })
       const doubts = doubtsOfRoute(changes, present)
       const faults = validate === false ? problems : [...problems, ...doubts.faults]
-      if (faults.length > 0) throw invalidInput(faults, operation.name)
+      if (faults.length > 0) throw invalidInput(faults)
       operation.unknownFields = doubts.unknown
       await refuseShared({ present, after: fields }, sending)
       // The appliance's own spelling of the ID, where the route was read.
@@ -142,15 +142,8 @@ const PLANS = {
 }
 
 /** Refuses a Route as read that is sent to another route: its IDs belong to the first one. */
-function refuseOtherRoute({ id }: RoutePatch, routeId: string, { name }: Operation): void {
+function refuseOtherRoute({ id }: RoutePatch, routeId: string): void {
   if (id === undefined || id === null || isSameId(id, routeId)) return
-  throw invalidInput(
-    [
-      {
-        path: 'id',
-        problem: `is the ID of another route, but the route to update is ${routeId}; to apply the settings of another route, remove the IDs`,
-      },
-    ],
-    name,
-  )
+  const problem = `is the ID of another route, but the route to update is ${routeId}; to apply the settings of another route, remove the IDs`
+  throw invalidInput([{ path: 'id', problem }])
 }

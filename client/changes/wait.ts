@@ -96,7 +96,7 @@ export function awaitChange<T>(
   // The change was accepted, but its outcome is not known.
   const doubted = (error: unknown): unknown =>
     error instanceof GatewayError && !expectation.unsent ? inDoubt(error) : error
-  if (operation.stop?.stopped) return Promise.reject(doubted(stopped(operation)))
+  if (operation.stop?.stopped) return Promise.reject(doubted(stopped()))
   return new Promise<T>((resolve, reject) => {
     let last: readonly Sentence[] = [say('lastNothing')]
     const waiter: Waiter = {
@@ -132,15 +132,13 @@ export function awaitChange<T>(
     const cancel = gateway.clock.after(timeout, () =>
       waiter.fail(notConfirmed(expectation, last, operation)),
     )
-    const unhook =
-      operation.stop?.onStop(() => waiter.fail(stopped(operation))) ?? (() => undefined)
+    const unhook = operation.stop?.onStop(() => waiter.fail(stopped())) ?? (() => undefined)
     const waits = waitsFor(gateway, deviceId)
     waits.add(waiter)
   })
 }
 
-const stopped = ({ name }: Operation): GatewayError =>
-  new GatewayError('CLOSED', say('stoppedWaiting'), { operation: name })
+const stopped = (): GatewayError => new GatewayError('CLOSED', say('stoppedWaiting'))
 
 function notConfirmed(
   { timeout, unsent, routeId }: Expectation<unknown>,
@@ -156,7 +154,6 @@ function notConfirmed(
         say(routeId === undefined ? 'listFirst' : 'readFirst'),
       ]
   return new GatewayError('NOT_CONFIRMED', said, {
-    operation: operation.name,
     statusCode: operation.statusCode,
     ...(unsent && { applied: 'no', retryable: true }),
   })

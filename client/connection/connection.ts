@@ -232,7 +232,7 @@ export function openConnection(options: GatewayOptions, sent?: Sent): Connection
   }
 
   async function call(request: Request, operation: Operation): Promise<unknown> {
-    if (isWrite(request) && readOnly) throw readOnlyError(operation)
+    if (isWrite(request) && readOnly) throw readOnlyError()
     const sending: Sending = { mayBeApplied: false }
     try {
       return await stoppable(

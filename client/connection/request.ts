@@ -46,7 +46,7 @@ export function createRequester(
 
   return async (request, operation, sending) => {
     throwIfStopped(operation)
-    const body = bodyToSend(request, operation)
+    const body = bodyToSend(request)
     const first = await session.open()
     refuseMissingRole(request, first)
     const answer = await attempt(request, body, first, operation, sending)
@@ -209,12 +209,12 @@ function refuseMissingRole({ role: needed }: Request, { roles }: OpenSession): v
   throw new GatewayError('FORBIDDEN', say('missingRole', { roles: roles.join(', '), role: which }))
 }
 
-function bodyToSend({ body }: Request, { name }: Operation): string | Buffer | undefined {
+function bodyToSend({ body }: Request): string | Buffer | undefined {
   if (body === undefined || Buffer.isBuffer(body)) return body
   try {
     return JSON.stringify(body)
   } catch {
-    throw invalidInput([{ path: '', problem: 'cannot be written as JSON' }], name)
+    throw invalidInput([{ path: '', problem: 'cannot be written as JSON' }])
   }
 }
 

@@ -98,7 +98,7 @@ const NAME = 'failover'
 export function protectRoute(gateway: Connection, options: ProtectOptions): Protection {
   const settings = settingsOf(options)
   const { clock } = gateway
-  if (gateway.readOnly) throw complete(readOnlyError({ name: NAME }))
+  if (gateway.readOnly) throw complete(readOnlyError())
   if (gateway.closing.stopped) throw complete(closedError())
 
   /** Unix ms that do not jump when the system time is set: what decisions and waits are made with. */

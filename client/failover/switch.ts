@@ -73,7 +73,7 @@ async function switchSource(
     if (isStopped(route) || now !== from || isOthers) throw changedMeanwhile()
     const source = changesTo(settings, to, from, present.source)
     const { fields, problems } = planMerge({ source }, present)
-    if (problems.length > 0) throw invalidInput(problems, operation.name)
+    if (problems.length > 0) throw invalidInput(problems)
     const target = { ...address, routeId: route.id }
     await sendStep(gateway, updateSending(gateway, target, { fields, present: route }), sending)
   }

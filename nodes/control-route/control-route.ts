@@ -25,11 +25,11 @@ export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-control-route',
-    async ({ run, operation, config, message, parameters }) => {
+    async ({ run, config, message, parameters }) => {
       const waiting = waitingOf(config)
       const isTold = choiceProperty('action', config.action, [...ACTIONS, 'msg']) === 'msg'
       const wanted = wantedAction(config, message)
-      const action = choiceFrom(isTold ? 'msg.action' : 'action', wanted, ACTIONS, operation)
+      const action = choiceFrom(isTold ? 'msg.action' : 'action', wanted, ACTIONS)
       const isRoute = choiceProperty('target', config.target, ['route', 'destination']) === 'route'
       const destination = isRoute ? undefined : await parameters.destination()
       const how = { destination, ...waiting }

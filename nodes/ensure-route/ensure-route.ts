@@ -28,7 +28,7 @@ export = (RED: NodeAPI): void =>
   registerAction<Config, EnsureMemory>(
     RED,
     'media-gateway-ensure-route',
-    async ({ run, operation, config, message, progress, memory }) => {
+    async ({ run, config, message, progress, memory }) => {
       const { waitTimeout } = waitingOf(config)
       const check = config.check === true
       const onProgress = (done: number, rows: number): void => progress(`${done}/${rows}`)
@@ -45,7 +45,7 @@ export = (RED: NodeAPI): void =>
         exact: config.exact === true,
         validate: config.validate !== false,
         approve,
-        planId: approve ? planIdOf(message, operation.name) : undefined,
+        planId: approve ? planIdOf(message) : undefined,
         remove: removeOf(config),
         waitTimeout,
         memory,
@@ -87,11 +87,11 @@ function removeOf(config: Config): Remove | undefined {
 }
 
 /** The plan that was approved; undefined where one is to be made. */
-function planIdOf({ plan }: Message, operation: string): string | undefined {
+function planIdOf({ plan }: Message): string | undefined {
   const id: unknown = isObject(plan) ? plan.id : undefined
   if (id === undefined || id === null || id === '') return undefined
   if (typeof id === 'string') return id
-  throw invalidInput([{ path: 'msg.plan.id', problem: 'must be text' }], operation)
+  throw invalidInput([{ path: 'msg.plan.id', problem: 'must be text' }])
 }
 
 type Row = Ensured | EnsureFailure

@@ -128,7 +128,7 @@ export = (RED: NodeAPI): void => {
     const obey = async (message: Message): Promise<void> => {
       const { gateway, wanted } = await ready
       const { fleet } = gateway
-      const name = await applianceIn(fleet, RED, this, {}, message, COMMAND)
+      const name = await applianceIn(fleet, RED, this, {}, message)
       await fleet.ready
       const of = fleet.find(name)
       if (fleet.hasNames && !wanted(name)) {

@@ -57,11 +57,7 @@ export function startProtection(
 
   async function protect(): Promise<Protection> {
     const gateway = of.client()
-    const wanted = await protectOptions(
-      config,
-      evaluatorOf(RED, node, OPERATION),
-      secretsOf(RED, node, of),
-    )
+    const wanted = await protectOptions(config, evaluatorOf(RED, node), secretsOf(RED, node, of))
     const found = await kept.read(wait)
     if (closed) throw closedError()
     protection = load().protectRoute(gateway, {

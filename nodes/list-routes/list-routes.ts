@@ -19,8 +19,8 @@ export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-list-routes',
-    async ({ run, operation, config, message, secretPrefix }) => {
-      const paging = pagingOf(message, operation.name)
+    async ({ run, config, message, secretPrefix }) => {
+      const paging = pagingOf(message)
       const only = routeFilter(config)
       const output = choiceProperty('output', config.output, [
         'response',
@@ -31,7 +31,7 @@ export = (RED: NodeAPI): void =>
       ])
       const secrets = choiceProperty('secrets', config.secrets, ['hidden', 'names'])
       if (output === 'definitions') {
-        refusePage(paging, operation.name)
+        refusePage(paging)
         const which = { secrets, prefix: secretPrefix(), only }
         const { answer: payload, deviceId } = await run(OPERATIONS.definitions, which)
         return { payload, did: counted('routes', payload.length), deviceId, isShown: true }
@@ -57,7 +57,7 @@ export = (RED: NodeAPI): void =>
   )
 
 /** `msg.page` and `msg.pageSize` select that one page. */
-function pagingOf(message: Message, operation: string): { page?: number; pageSize?: number } {
+function pagingOf(message: Message): { page?: number; pageSize?: number } {
   const problems: Problem[] = []
   const wholeNumber = (property: 'page' | 'pageSize'): number | undefined => {
     const value = message[property]
@@ -69,16 +69,16 @@ function pagingOf(message: Message, operation: string): { page?: number; pageSiz
     return undefined
   }
   const paging = { page: wholeNumber('page'), pageSize: wholeNumber('pageSize') }
-  if (problems.length > 0) throw invalidInput(problems, operation)
+  if (problems.length > 0) throw invalidInput(problems)
   return paging
 }
 
 /** A page is not all: what is missing in a file counts as deleted. */
-function refusePage(paging: { page?: number; pageSize?: number }, operation: string): void {
+function refusePage(paging: { page?: number; pageSize?: number }): void {
   const given = Object.entries(paging).filter(([, value]) => value !== undefined)
   const problem = 'is given, but definitions always cover all routes; remove it'
   const problems = given.map(([name]) => ({ path: `msg.${name}`, problem }))
-  if (problems.length > 0) throw invalidInput(problems, operation)
+  if (problems.length > 0) throw invalidInput(problems)
 }
 
 function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | undefined {

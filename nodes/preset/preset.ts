@@ -12,7 +12,7 @@ export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-preset',
-    async ({ run, operation, config, message }) => {
+    async ({ run, config, message }) => {
       if (choiceProperty('action', config.action, ['export', 'import']) === 'export') {
         const { answer: payload, deviceId } = await run(OPERATIONS.exportPreset, {})
         return { payload, did: { key: 'exported' }, deviceId }
@@ -20,7 +20,7 @@ export = (RED: NodeAPI): void =>
       if (message.confirm !== true) {
         const problem =
           'must be true: an import replaces all routes of the device, so the message has to confirm it'
-        throw invalidInput([{ path: 'msg.confirm', problem }], operation.name)
+        throw invalidInput([{ path: 'msg.confirm', problem }])
       }
       const { deviceId, answer } = await run(OPERATIONS.importPreset, { preset: message.payload })
       return { payload: answer, did: { key: 'importAccepted' }, deviceId }

@@ -110,7 +110,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
       const run = async (): Promise<Result> => {
         const { fleet } = requireGateway(RED, config)
         await fleet.ready
-        const name = await applianceIn(fleet, RED, this, config, message, operation)
+        const name = await applianceIn(fleet, RED, this, config, message)
         // Once its former connection has ended: changes of a route stay in one queue.
         await fleet.former(name)
         appliance = fleet.find(name)

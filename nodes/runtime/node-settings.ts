@@ -1,7 +1,6 @@
 // What a node that works by itself, without a message, is set to.
 import type { Node, NodeAPI } from 'node-red'
 import { asSetting, badSettings, say, type GatewayError } from '../../client/errors'
-import type { Operation } from '../../client/connection/operation'
 import type { WantedRoute } from '../../client/failover/reader'
 import { isText } from '../../client/model/json'
 import { evaluateProperty, namesIn } from './parameters'
@@ -10,13 +9,11 @@ import { evaluateProperty, namesIn } from './parameters'
 export type Evaluate = (property: string, value: string, type: string) => Promise<unknown>
 
 export const evaluatorOf =
-  (RED: NodeAPI, node: Node, operation: Operation): Evaluate =>
+  (RED: NodeAPI, node: Node): Evaluate =>
   (property, value, type) =>
-    evaluateProperty(RED, node, {}, { property, value, type }, operation).catch(
-      (error: unknown) => {
-        throw asSetting(error)
-      },
-    )
+    evaluateProperty(RED, node, {}, { property, value, type }).catch((error: unknown) => {
+      throw asSetting(error)
+    })
 
 /** The error for a setting that is wrong. A setting that is missing is given as empty. */
 export const refused = (property: string, problem: string): GatewayError =>

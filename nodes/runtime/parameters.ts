@@ -53,16 +53,16 @@ export function readGiven(
   withSecrets: WithSecrets,
 ): Given {
   const evaluate = (property: string, value: string, type: string): Promise<unknown> =>
-    evaluateProperty(RED, node, message, { property, value, type }, operation)
+    evaluateProperty(RED, node, message, { property, value, type })
 
   async function device(): Promise<string | undefined> {
     const type = config.deviceType || 'auto'
     if (type === 'auto') {
       if (isAbsent(message.deviceId)) return undefined
-      return idOf(message.deviceId, 'msg.deviceId', 'device', operation)
+      return idOf(message.deviceId, 'msg.deviceId', 'device')
     }
     const path = pathOf(config.device, type, 'device')
-    return idOf(await evaluate('device', config.device ?? '', type), path, 'device', operation)
+    return idOf(await evaluate('device', config.device ?? '', type), path, 'device')
   }
 
   /** Which route or destination is meant. */
@@ -73,10 +73,10 @@ export function readGiven(
     if (type === 'name' && !isAbsent(value)) return { name: String(value) }
     if (type === 'msg' && property === `${kind}Id` && isAbsent(value)) {
       const name = message[`${kind}Name`]
-      if (isAbsent(name)) throw missing(kind, operation)
-      return targetOf({ name }, `msg.${kind}Name`, kind, operation)
+      if (isAbsent(name)) throw missing(kind)
+      return targetOf({ name }, `msg.${kind}Name`, kind)
     }
-    return targetOf(value, pathOf(property, type, kind), kind, operation)
+    return targetOf(value, pathOf(property, type, kind), kind)
   }
 
   let route: Promise<Target> | undefined
@@ -90,11 +90,11 @@ export function readGiven(
       const type = config.definitionType || 'msg'
       const property = config.definition || (type === 'msg' ? 'payload' : '')
       const path = pathOf(property, type, 'definition')
-      const value = plainInput(await evaluate('definition', property, type), path, operation)
+      const value = plainInput(await evaluate('definition', property, type), path)
       operation.route ??= labelOf(value)
       if (typeof value === 'object' && value !== null)
         return keepsNames ? value : withSecrets(value)
-      throw invalidInput([notARoute(value, path)], operation.name)
+      throw invalidInput([notARoute(value, path)])
     },
   }
 }
@@ -132,19 +132,18 @@ export async function applianceIn(
   node: Node,
   { appliance, applianceType }: AddressConfig,
   message: Message,
-  operation: Operation,
 ): Promise<string> {
   if (!hasNames) return ''
   const type = applianceType || 'msg'
   const property = appliance || (type === 'msg' ? 'appliance' : '')
   const parameter = { property: 'appliance', value: property, type }
-  const value = await evaluateProperty(RED, node, message, parameter, operation)
+  const value = await evaluateProperty(RED, node, message, parameter)
   if (typeof value === 'string' && value.trim() !== '') return value
   const problem = isAbsent(value)
     ? 'is empty; it must be the name of an appliance in the inventory of the gateway'
     : 'must be the name of an appliance, as text'
   const path = pathOf(property, type, 'appliance')
-  throw invalidInput([{ path, problem, short: missingIn(path) }], operation.name)
+  throw invalidInput([{ path, problem, short: missingIn(path) }])
 }
 
 /**
@@ -155,12 +154,11 @@ export function choiceFrom<One extends string>(
   path: string,
   value: unknown,
   choices: readonly One[],
-  operation?: Operation,
 ): One {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : value
   const found = choices.find((one) => one === word)
   if (found !== undefined) return found
-  throw invalidInput([faultOf({ kind: 'choice', oneOf: choices }, value, path)], operation?.name)
+  throw invalidInput([faultOf({ kind: 'choice', oneOf: choices }, value, path)])
 }
 
 const missingIn = (path: string): Short => ({ key: 'missing', values: { what: path } })
@@ -187,7 +185,6 @@ export async function evaluateProperty(
   node: Node,
   message: Message,
   { property, value, type }: { property: string; value: unknown; type: string },
-  operation: Operation,
 ): Promise<unknown> {
   refuseUnresolved(property, value)
   if (typeof value !== 'string') {
@@ -216,9 +213,7 @@ export async function evaluateProperty(
       if (error instanceof TypeError && isPlace(type)) return resolve(undefined)
       const reason = reasonOf(error)
       const path = isPlace(type) || type === 'env' ? `${type}.${value}` : `the ${type} expression`
-      return reject(
-        invalidInput([{ path, problem: `cannot be evaluated: ${reason}` }], operation.name),
-      )
+      return reject(invalidInput([{ path, problem: `cannot be evaluated: ${reason}` }]))
     }
     try {
       // Only the callback form works for JSONata and for asynchronous context stores.
@@ -265,23 +260,20 @@ function reasonOf(error: unknown): string {
   return shown ? message.replaceAll(shown, '…') : message
 }
 
-function idOf(value: unknown, path: string, kind: string, operation: Operation): string {
-  const target = targetOf(value, path, kind, operation)
+function idOf(value: unknown, path: string, kind: string): string {
+  const target = targetOf(value, path, kind)
   if ('id' in target) return target.id
-  throw invalidInput([{ path, problem: `must be a ${kind} ID` }], operation.name)
+  throw invalidInput([{ path, problem: `must be a ${kind} ID` }])
 }
 
 /** An ID, or an object with `id` (a device has `_id`) or else `name`, as a list brings them. */
-function targetOf(value: unknown, path: string, kind: string, operation: Operation): Target {
+function targetOf(value: unknown, path: string, kind: string): Target {
   if (isAbsent(value)) {
     const short = missingIn(path)
     if (path === kind) {
       throw badSettings([{ path, problem: 'is not chosen', short }], say('correctNode'))
     }
-    throw invalidInput(
-      [{ path, problem: `is empty; it must be a ${kind} ID`, short }],
-      operation.name,
-    )
+    throw invalidInput([{ path, problem: `is empty; it must be a ${kind} ID`, short }])
   }
   if (typeof value === 'string' && isUsable(value)) return { id: value }
   const { id, _id, name } = namesIn(value)
@@ -291,7 +283,7 @@ function targetOf(value: unknown, path: string, kind: string, operation: Operati
   if (typeof name === 'string' && name !== '') return { name }
   const problem = `must be a ${kind} ID (text), or an object with id or name`
   const short = { key: 'type', values: { what: path } } as const
-  throw invalidInput([{ path, problem, short }], operation.name)
+  throw invalidInput([{ path, problem, short }])
 }
 
 /** What identifies a route, a destination or a device, as a list brings it. */
@@ -308,8 +300,8 @@ export function namesIn(value: unknown): { id?: unknown; _id?: unknown; name?: u
 const isUsable = (id: string): boolean =>
   id.trim() !== '' && id !== '.' && id !== '..' && !/\p{Surrogate}/u.test(id)
 
-function missing(kind: string, operation: Operation): Error {
+function missing(kind: string): Error {
   const problem = `is empty; it must be a ${kind} ID, or msg.${kind}Name the name of a ${kind}`
   const path = `msg.${kind}Id`
-  return invalidInput([{ path, problem, short: missingIn(path) }], operation.name)
+  return invalidInput([{ path, problem, short: missingIn(path) }])
 }

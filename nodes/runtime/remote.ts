@@ -59,7 +59,7 @@ export async function callOwner<Config extends AddressConfig, Memory>(
   const name = appliance.appliance ?? ''
   const send = fleet.share?.send
   if (!send) throw notHere(appliance)
-  if (operation.changes && fleet.readOnly) throw readOnlyError(operation)
+  if (operation.changes && fleet.readOnly) throw readOnlyError()
   const { definition } = given
   const { defines } = natureOf(performer, config)
   const body: Body = {
@@ -141,7 +141,7 @@ export async function commandOwner(
 ): Promise<void> {
   const { appliance = '' } = of
   if (!share?.send) throw notHere(of)
-  if (readOnly) throw readOnlyError({ name: 'failover' })
+  if (readOnly) throw readOnlyError()
   const body: FailoverBody = { version: VERSION, failover, message: { action, hold, main } }
   await share.send({ appliance, writes: true, body }, stop, waitMs)
 }

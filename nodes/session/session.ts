@@ -16,10 +16,9 @@ export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-session',
-    async ({ gateway, run, operation, config, message }) => {
+    async ({ gateway, run, config, message }) => {
       const set = choiceProperty('action', config.action, ['info', 'start', 'end', 'msg'])
-      const action =
-        set === 'msg' ? choiceFrom('msg.action', message.action, NAMES, operation) : set
+      const action = set === 'msg' ? choiceFrom('msg.action', message.action, NAMES) : set
       const wasOpen = gateway.session.isOpen()
       const payload = action === 'end' ? await run(end, {}) : await run(ACTIONS[action], {})
       const changed = action !== 'info' && gateway.session.isOpen() !== wasOpen

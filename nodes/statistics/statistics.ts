@@ -46,13 +46,13 @@ export = (RED: NodeAPI): void =>
 
 /** Which destination of the route is meant, and which client of it. */
 async function partIn(
-  { message, parameters, operation }: Call<Config>,
+  { message, parameters }: Call<Config>,
   scope: Scope,
 ): Promise<Pick<StatisticsOptions, 'destination' | 'client'>> {
   if (scope !== 'destination' && scope !== 'client') return {}
   const destination = await parameters.destination()
   if (scope === 'destination') return { destination }
-  return { destination, client: clientOf(message, operation.name) }
+  return { destination, client: clientOf(message) }
 }
 
 /** One object for each caller, whatever the scope. */
@@ -87,20 +87,17 @@ function didReadAll(routes: ReadonlyArray<object>): Did {
 }
 
 /** A client is given by `msg.clientAddress`, and with several connections by `msg.clientPort`. */
-function clientOf(
-  { clientAddress: address, clientPort }: Message,
-  operation: string,
-): { address: string; port?: number } {
+function clientOf({ clientAddress: address, clientPort }: Message): {
+  address: string
+  port?: number
+} {
   if (typeof address !== 'string' || address === '') {
     const problem = 'is empty; it must be the address of the client'
-    throw invalidInput([{ path: 'msg.clientAddress', problem }], operation)
+    throw invalidInput([{ path: 'msg.clientAddress', problem }])
   }
   if (clientPort === undefined || clientPort === null || clientPort === '') return { address }
   const port = typeof clientPort === 'string' ? Number(clientPort) : clientPort
   if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65535)
     return { address, port }
-  throw invalidInput(
-    [{ path: 'msg.clientPort', problem: 'must be a port from 1 to 65535' }],
-    operation,
-  )
+  throw invalidInput([{ path: 'msg.clientPort', problem: 'must be a port from 1 to 65535' }])
 }

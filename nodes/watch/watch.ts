@@ -69,7 +69,7 @@ export = (RED: NodeAPI): void => {
     const start = async (): Promise<void> => {
       const gateway = requireGateway(RED, config)
       const wanted = appliancesIn(config)
-      const options = await optionsOf(config, evaluatorOf(RED, this, OPERATION))
+      const options = await optionsOf(config, evaluatorOf(RED, this))
       const language = config.language ? languageOf(config.language) : serverLanguage(RED)
       wantsSnapshot = choiceProperty('initial', config.initial, ['none', 'snapshot']) === 'snapshot'
       if (closed) return

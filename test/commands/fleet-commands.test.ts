@@ -68,7 +68,7 @@ withNats('the commands of a fleet', function () {
       const { all } = await engines(2)
       const [one, other] = all as [Opened, Opened]
       const failures = [
-        invalidInput([{ path: 'port', problem: 'must be a number' }], 'update-route'),
+        invalidInput([{ path: 'port', problem: 'must be a number' }]),
         new GatewayError('UNAVAILABLE', say('refused'), { reason: 'ECONNREFUSED' }),
         new GatewayError('REJECTED', say('rejected', { status: 400 }), {
           statusCode: 400,

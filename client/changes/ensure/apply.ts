@@ -87,7 +87,7 @@ export async function apply(row: Row, context: ApplyContext): Promise<Ensured> {
   return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
     const read = (): Promise<RouteIndex> => present.routes(row)
     const next = await planInSlot(context, read, async (routes, slot, sending) => {
-      const route = findWanted(row, routes, operation)
+      const route = findWanted(row, routes)
       if (route) return () => applyTo(route)
       const ensured = await changeFrom(undefined, row, context, slot, sending, routes)
       return () => ensured
@@ -159,7 +159,7 @@ async function changeFrom(
   const one = planOn(gateway, deviceId, row, route)
   refuseChanged(site, row, route)
   refusePlans(gateway, [one], operation)
-  if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
+  if (one.problems.length > 0) throw invalidInput(one.problems)
 
   const stepTo = (action: EnsureAction, present: Route | null): Step<unknown, Route | null> => {
     if (!present) return createStep(gateway, deviceId, one.fields!, older)

@@ -1,5 +1,4 @@
 import { GatewayError, say, words, type Problem, type Sentence } from '../../errors'
-import type { Operation } from '../../connection/operation'
 import { setLatest } from '../../memory'
 import { destinationToSent, sourceToSent } from '../../model/convert'
 import { normalizeId } from '../../model/ids'
@@ -48,26 +47,20 @@ export const imprintAt = ({ gateway, deviceId }: Site, route: Route | null | und
 const nameOf = (wanted: unknown): string => labelOf(wanted) ?? ''
 
 /** What a plan is made for has changed since, or the plan is another. */
-export function stalePlan(
-  now: Grounds,
-  then: Grounds | undefined,
-  { name }: Operation,
-): GatewayError {
+export function stalePlan(now: Grounds, then: Grounds | undefined): GatewayError {
   const problems = then ? changesBetween(then, now) : []
   const said =
     problems.length > 0
       ? words('The plan is out of date: __what__.', { what: inShort(problems) })
       : words('This plan does not match the input and the present routes.')
-  return refusal(said, name, problems)
+  return refusal(said, problems)
 }
 
 /** What was approved once is not approved again: an undo makes the same plan possible. */
-export const usedPlan = ({ name }: Operation): GatewayError =>
-  refusal(words('This plan was applied already.'), name)
+export const usedPlan = (): GatewayError => refusal(words('This plan was applied already.'))
 
-const refusal = (said: Sentence, operation: string, problems?: Problem[]): GatewayError =>
+const refusal = (said: Sentence, problems?: Problem[]): GatewayError =>
   new GatewayError('CONFLICT', [said, say('unchanged'), words('Make a new plan.')], {
-    operation,
     applied: 'no',
     problems,
   })

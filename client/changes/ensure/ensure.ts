@@ -77,7 +77,7 @@ export async function ensureRoutes(
 ): Promise<EnsureResult> {
   const { check = false, approve = false, planId, memory } = options
   const isApplied = !check && !(approve && planId === undefined)
-  if (gateway.readOnly && isApplied) throw readOnlyError(operation)
+  if (gateway.readOnly && isApplied) throw readOnlyError()
   const isList = Array.isArray(input)
   if (!isList) operation.route = labelOf(input)
   const wanted = await checkedRows(input, options, operation)
@@ -90,11 +90,11 @@ export async function ensureRoutes(
   const made = check || approve ? await groundsOf(site, rows) : undefined
   // What makes an approved plan impossible is a change since as well.
   if (isApplied && approve && made && planId !== made.id) {
-    throw stalePlan(made.grounds, memory?.plans.get(planId!), operation)
+    throw stalePlan(made.grounds, memory?.plans.get(planId!))
   }
   const { usedPlans } = gateway.memory
-  if (isApplied && approve && usedPlans.has(planId!)) throw usedPlan(operation)
-  refuse(problems, operation)
+  if (isApplied && approve && usedPlans.has(planId!)) throw usedPlan()
+  refuse(problems)
   const plan = made && { id: made.id, ...reportOf(plans, gateway) }
   if (!isApplied) {
     if (memory && made) rememberGrounds(memory.plans, made.id, made.grounds)
@@ -137,12 +137,9 @@ async function checkedRows(
   })
   operation.unknownFields = unknown
   const removal = { isList, rows: rows.length, state, isSeenFirst: check || approve }
-  refuse([...faults.flat(), ...(remove ? removalFaults(remove, removal) : [])], operation)
+  refuse([...faults.flat(), ...(remove ? removalFaults(remove, removal) : [])])
   const wanted = rows as Wanted[]
-  refuse(
-    duplicates(wanted, (index) => pathIn(isList, index)),
-    operation,
-  )
+  refuse(duplicates(wanted, (index) => pathIn(isList, index)))
   return wanted
 }
 
@@ -167,7 +164,7 @@ async function planRows(
     gateway.memory.protections.size === 0
       ? present
       : new RouteIndex(present.all.map((route) => onMain(gateway, deviceId, route)))
-  const { found, refused } = findEach(goals, home, operation)
+  const { found, refused } = findEach(goals, home)
   const given = await mapInSlices(goals, (goal, index) =>
     newRow(goal, planFor(goal, present.byId(found[index]?.id))),
   )
@@ -230,6 +227,6 @@ function recogniseRenames(
 const under = (path: string, problems: Finding[]): Finding[] =>
   path === '' ? problems : problems.map((one) => ({ ...one, path: pathUnder(path, one.path) }))
 
-function refuse(problems: Finding[], { name }: Operation): void {
-  if (problems.length > 0) throw invalidInput(problems, name)
+function refuse(problems: Finding[]): void {
+  if (problems.length > 0) throw invalidInput(problems)
 }

@@ -1,6 +1,5 @@
 import { GatewayError, words, type Finding } from '../../errors'
 import type { Connection } from '../../connection/connection'
-import type { Operation } from '../../connection/operation'
 import { forCreate, toSent } from '../../model/convert'
 import { checkNewRoute, type WantedState } from '../../model/definition'
 import { doubtsOfRoute } from '../../model/doubts'
@@ -220,7 +219,6 @@ export function duplicates(rows: readonly Wanted[], pathOf: (index: number) => s
 export function findWanted(
   { wanted: { id, name, renamedFrom }, options: { state } }: Goal,
   present: RouteIndex,
-  operation: Operation,
 ): Route | undefined {
   const byId = present.byId(id)
   if (byId || (isText(id) && state === 'absent')) return byId
@@ -231,12 +229,11 @@ export function findWanted(
         'There is no route with the ID "__route__" on __host__. To create it, add a name and a definition.',
         { route: id ?? '' },
       ),
-      { operation: operation.name },
     )
   }
   const named = present.byName(name)
   const isFormer = named.length === 0 && isText(renamedFrom)
-  return theOnly(isFormer ? present.byName(renamedFrom) : named, 'route', operation)
+  return theOnly(isFormer ? present.byName(renamedFrom) : named, 'route')
 }
 
 /** Finds rows that turn out to mean the same route, and names that two routes would end up with. */

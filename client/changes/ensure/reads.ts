@@ -148,7 +148,7 @@ function settledJudge(
     const isLost = goals.some(({ wanted: { id, name } }) => !name && !routes.byId(id))
     if (isLost && isMoving(list)) return undefined
     if (isLost && isIncomplete(list)) throw incompleteList(list, ...UNCERTAIN)
-    const { found } = findEach(goals, routes, operation)
+    const { found } = findEach(goals, routes)
     const strangers = Number(list.pendingRouteCreates) - unseenCreates(gateway, deviceId)
     const missing = found.some((route) => route === undefined)
     if (missing && isMoving(list)) return undefined

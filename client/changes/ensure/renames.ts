@@ -1,6 +1,5 @@
 import { toSent } from '../../model/convert'
 import { cannotBeCompared } from '../../model/diff'
-import type { Operation } from '../../connection/operation'
 import { grouped } from '../../model/ids'
 import { isText } from '../../model/json'
 import type { RouteIndex } from '../../model/route-index'
@@ -48,9 +47,8 @@ function fits({ wanted, options }: Pick<Goal, 'wanted'> & { options: PlanOptions
 export function findEach(
   goals: readonly Goal[],
   present: RouteIndex,
-  operation: Operation,
 ): { found: Array<Route | undefined>; refused: Array<{ index: number; problem: string }> } {
-  const found = goals.map((goal) => findWanted(goal, present, operation))
+  const found = goals.map((goal) => findWanted(goal, present))
   const orders = new Map<number, Route>()
   goals.forEach((goal, index) => {
     const { name, renamedFrom, source } = goal.wanted
@@ -58,7 +56,7 @@ export function findEach(
     const isOpen = here?.name === name && renamedFrom !== name && !present.byId(goal.wanted.id)
     if (!here || !isOpen || !isText(renamedFrom) || goal.options.state === 'absent') return
     if (source && fits(goal, here)) return
-    const former = theOnly(present.byName(renamedFrom), 'route', operation)
+    const former = theOnly(present.byName(renamedFrom), 'route')
     if (former) orders.set(index, former)
   })
   const kept = new Set<string>()

@@ -88,7 +88,7 @@ export async function undoLastRun(
     throw new GatewayError(
       'CONFLICT',
       words('A run is still in progress. Nothing was undone. Wait until it ends.'),
-      { operation: operation.name, applied: 'no' },
+      { applied: 'no' },
     )
   }
   const run = memory.lastRun
@@ -98,7 +98,6 @@ export async function undoLastRun(
       words(
         'There is no run to undo: none has changed anything since the start, or the last one was already undone.',
       ),
-      { operation: operation.name },
     )
   }
   if (!options.check) memory.lastRun = undefined
@@ -128,7 +127,7 @@ async function undo(
   { check, waitTimeout, onProgress }: Undo,
   operation: Operation,
 ): Promise<Undone & { left?: Run }> {
-  if (gateway.readOnly && !check) throw readOnlyError(operation)
+  if (gateway.readOnly && !check) throw readOnlyError()
   const { deviceId, isList } = run
   const site = { gateway, deviceId }
   const options = { state: 'present', exact: true, validate: false, waitTimeout } as const
@@ -146,7 +145,7 @@ async function undo(
   )
   if (problems.length > 0) {
     const said = words('Nothing was undone: __what__.', { what: inShort(problems) })
-    throw new GatewayError('CONFLICT', said, { operation: operation.name, applied: 'no', problems })
+    throw new GatewayError('CONFLICT', said, { applied: 'no', problems })
   }
   const open = ways.flatMap(({ row, back }) => (back ? [{ row, back }] : []))
   const rows = open.map(({ back }) => back)
