@@ -4,10 +4,7 @@ import type { CommandAnswer } from '../model/types'
 import { requestTo, usableId } from './endpoints'
 import { bodyOr, expectArray, readChange } from './shapes'
 
-/**
- * Commands of the interface; those for destinations from 3.8 on. See
- * docs/project/interface.md#commands.
- */
+/** Those for destinations from 3.8 on: docs/project/interface.md#commands. */
 export type CommandName = 'start-route' | 'stop-route' | 'start-destination' | 'stop-destination'
 
 export interface Command {

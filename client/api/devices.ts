@@ -11,10 +11,7 @@ export async function listDevices(gateway: Connection, operation: Operation): Pr
   return expectArray<Device>(body, 'devices')
 }
 
-/**
- * GET /api/devices/{device}. The pairings are under `config.peers`, whether the firmware names
- * them `peers` or `calypsos`. See docs/project/interface.md#device.
- */
+/** GET /api/devices/{device}. Some firmware calls `config.peers` `calypsos`. */
 export async function getDevice(
   gateway: Connection,
   deviceId: string,

@@ -62,11 +62,7 @@ export function isSegment(id: unknown): id is string {
 /** Encodes an ID as one path segment. Whatever it contains, it cannot lead to another path. */
 const segment = (id: string): string => encodeURIComponent(usableId(id))
 
-/**
- * Returns an ID that can be sent, in a body too: to wait for a change of a route that can never be
- * read would be in vain.
- * @throws GatewayError `INVALID_INPUT`
- */
+/** The ID, if it can be sent: what can never be read is not waited for. @throws GatewayError `INVALID_INPUT` */
 export function usableId(id: string): string {
   if (isSegment(id)) return id
   const shown =

@@ -22,10 +22,7 @@ export interface ListRoutes {
   pageSize?: number
   /** How many times the pages are read at most while the list changes. */
   passes?: number
-  /**
-   * Each page but the last is read once more, which shows whether a route may be missing. False
-   * where the absence of a route decides nothing.
-   */
+  /** Each page but the last is read once more, to see whether a route may be missing. */
   certain?: boolean
 }
 
@@ -74,20 +71,13 @@ function unlistedIn({ data, numResults, pendingRouteCreates }: RouteList): numbe
   return count > 0 ? count : 0
 }
 
-/**
- * True when the appliance counts more routes than it lists, or the list never stood still: a route
- * that is not listed may still exist. Whether routes that are still being created are counted is
- * not documented.
- */
+/** A route that is not listed may still exist: the gateway counts more, or the list never stood still. */
 export const isIncomplete = (list: Listed): boolean => unlistedIn(list) > 0 || isMoving(list)
 
 /** True when the list never stood still: another one soon may decide more. */
 export const isMoving = (list: Listed): boolean => list[MOVED] === true
 
-/**
- * The error for what such a list cannot decide.
- * @param consequence of it for the caller
- */
+/** The error for what such a list cannot decide. @param consequence of it for the caller */
 export function incompleteList(list: Listed, ...consequence: Sentence[]): GatewayError {
   const { data, numResults } = list
   const what = isMoving(list)
@@ -122,10 +112,7 @@ export async function getRoute(
   return route
 }
 
-/**
- * POST /api/devices/{device}/updates, `create`. Returns before the route exists. See
- * docs/project/interface.md#updates.
- */
+/** POST /api/devices/{device}/updates, `create`. Returns before the route exists. */
 export function sendCreate(
   gateway: Connection,
   { deviceId, fields }: { deviceId: string; fields: RouteFields },
@@ -275,10 +262,7 @@ async function gatherPages(
   if (certain && (isWhole || changed)) changed = await wentUp()
   return { answer: gathered(), changed, moved: changed || isDoubled, isCut }
 
-  /**
-   * Reads each page but the last once more. A route that went up by one page before that was read is
-   * in none of them: then the routes before it are not the same. New ones among these hide none.
-   */
+  /** Reads each page but the last again: one that went up by a page before that was read is in none. */
   async function wentUp(): Promise<boolean> {
     const before = [...new Set(read.slice(0, -1).flat())]
     const passed = new Set<string>()

@@ -4,10 +4,7 @@ import type { SessionInformation } from '../model/types'
 import { requestTo } from './endpoints'
 import { expectObject } from './shapes'
 
-/**
- * GET /api/session: who is logged in, with which roles, until when. See
- * docs/project/interface.md#session.
- */
+/** GET /api/session, see docs/project/interface.md#session. */
 export async function sessionInformation(
   gateway: Connection,
   operation: Operation,

@@ -22,10 +22,7 @@ export type StatisticsOf =
   | { routeId: string; destinationId: string }
   | { routeId: string; destinationId: string; clientAddress: string; clientPort?: number }
 
-/**
- * A response of the statistics calls, with numbers converted from text. See
- * docs/project/interface.md#statistics.
- */
+/** With numbers converted from text, see docs/project/interface.md#statistics. */
 export type Statistics = Record<string, unknown> & { collectedAt?: number }
 
 /** Replaces the statistics of a route that could not be read. */

@@ -44,11 +44,7 @@ export interface Controlled {
   route?: Route
 }
 
-/**
- * Starts, stops or restarts a route or one of its destinations, see
- * docs/project/interface.md#commands. A restart waits until the stop shows; what is not running is
- * only started.
- */
+/** Starts, stops or restarts a route or destination. What is not running, a restart only starts. */
 export function controlRoute(
   gateway: Connection,
   control: ControlRoute,
@@ -104,10 +100,7 @@ export async function planControl(
 const isStoppedFirst = (before: ReturnType<typeof stateOf>): boolean =>
   before !== undefined && before !== 'stopped'
 
-/**
- * Gives an earlier start time to show before a stop, and the other way round: until it shows, what
- * is read cannot confirm the later one.
- */
+/** Until the opposite that was sent before shows, or some time has passed, nothing can confirm this one. */
 async function awaitOpposite(
   gateway: Connection,
   { action, destinationId, ...address }: ControlRoute,
@@ -146,9 +139,8 @@ function stepTo(
 }
 
 /**
- * Stops, waits until that shows, and starts again. Once the stop may have arrived the start
- * follows, whatever happens meanwhile: a lost response, a node that is stopped, a deploy. A
- * restart must not leave a programme off the air.
+ * Once the stop may have arrived the start follows, whatever happens meanwhile: a lost response, a
+ * deploy. A restart must not leave a programme off the air.
  */
 async function restart(
   gateway: Connection,
@@ -206,9 +198,8 @@ const START_ATTEMPTS = 5
 export const LAST_START_MS = 2200
 
 /**
- * Sends the stop of a restart, and waits until it shows. A close does not wait for its response: a
- * start follows at once, and once more when the close is nearly over, for an appliance that carries
- * out the stop as late.
+ * Sends the stop of a restart, and waits until it shows. A close does not wait: a start follows at once,
+ * and once more when the close is nearly over, for an appliance that carries out the stop as late.
  * @returns the error that left the stop unconfirmed; undefined if it was confirmed
  * @throws GatewayError when the stop certainly did not arrive
  */

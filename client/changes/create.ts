@@ -33,8 +33,7 @@ export interface Created {
 }
 
 /**
- * Creates a route, see docs/project/interface.md#updates. The response has no ID and comes before
- * the route exists; with `applied` the new route is found in the list by its name.
+ * The response has no ID and comes before the route exists: with `applied` it is found by its name.
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
  */
 export async function createRoute(

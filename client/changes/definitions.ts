@@ -12,9 +12,8 @@ export interface ListDefinitions extends DefinitionsOptions {
 }
 
 /**
- * Returns the definitions of all routes, sorted by name; of what a failover owns, main's.
- * @throws GatewayError `BAD_RESPONSE` when the appliance lists fewer routes than it counts, or a
- * route came without a part: what is missing in a file counts as deleted
+ * Sorted by name; of what a failover owns, main's.
+ * @throws GatewayError `BAD_RESPONSE` when any is missing or incomplete: in a file that counts as deleted
  */
 export async function listDefinitions(
   gateway: Connection,

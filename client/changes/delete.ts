@@ -9,10 +9,7 @@ import { refuseIfProtected } from './protected'
 import { sharedOutputs } from './shared'
 import { deleteStep, takeStep, type Waiting } from './step'
 
-/**
- * Deletes a route. With `applied`, returns once the route is gone, see `watch/gone`.
- * @throws GatewayError `NOT_FOUND` when the appliance says that there is no such route
- */
+/** @throws GatewayError `NOT_FOUND` when the appliance says that there is no such route */
 export function deleteRoute(
   gateway: Connection,
   { deviceId, routeId, ...waiting }: RouteAddress & Waiting,

@@ -23,10 +23,7 @@ function partsOf(target: Target): { id?: string; name: string } {
   return { ...(typeof id === 'string' && { id }), name: String(name) }
 }
 
-/**
- * Finds the ID of a route. A name is looked up on every page.
- * @throws GatewayError `NOT_FOUND` for an unknown name, `CONFLICT` with the IDs when several routes have it
- */
+/** A name is looked up on every page. @throws GatewayError `NOT_FOUND`, or `CONFLICT` with several IDs */
 export async function findRoute(
   gateway: Connection,
   deviceId: string,
@@ -59,10 +56,7 @@ export async function findDestination(
   return idOfTheOne('destination', name, list)
 }
 
-/**
- * The ID of the source of a route.
- * @throws GatewayError `BAD_RESPONSE` when the route came without one
- */
+/** @throws GatewayError `BAD_RESPONSE` when the route came without one */
 export async function findSource(
   gateway: Connection,
   address: RouteAddress,

@@ -39,8 +39,8 @@ export function forgetSecretsOf({ memory }: Connection, deviceId: string): void 
 }
 
 /**
- * Returns the route as read, with the secrets that were written from here where the response leaves
- * them out or masks them. For comparison only: another client may have changed them since.
+ * With the secrets that were written from here, where reads lack them. For comparison only: they may
+ * have been changed since.
  */
 export function comparable(gateway: Connection, deviceId: string, route: Route): Route {
   const written = gateway.memory.writtenSecrets.get(keyOf({ deviceId, routeId: route.id }))

@@ -42,10 +42,7 @@ function takesOver(part: Source | Destination): boolean {
   return !isText(part.id) || part.id !== normalizeId(part.id) || withAddress(part) !== part
 }
 
-/**
- * Mode `keep` of docs/update-and-ensure.md: of name, source and destinations, what the patch gives
- * is sent as given, with the ids of {@link planReplace}; what it leaves out stays.
- */
+/** Mode `keep`: what the patch gives is sent as given, with the present IDs; what it leaves out stays. */
 export function planKeep(patch: RoutePatch, present?: Route): Plan {
   const before = present && toSent(present)
   const left = PARTS.filter((name) => !isGiven(own(patch, name)))
@@ -60,10 +57,8 @@ export function planKeep(patch: RoutePatch, present?: Route): Plan {
 }
 
 /**
- * Mode `replace`: exactly what the patch gives, so no destinations if it gives none. An update has
- * to carry the ids of the source and of each destination that stays, see
- * docs/project/interface.md#updates: ids that the patch leaves out are taken from the present
- * route, those of destinations by name.
+ * Mode `replace`: exactly what the patch gives. An update has to carry the IDs of source and destinations
+ * that stay: those that the patch leaves out are taken from the present route, by name.
  */
 export function planReplace(patch: RoutePatch, present?: Route): Plan {
   const { name, source, destinations } = toSent(patch as Route)
@@ -114,10 +109,8 @@ const severalFit = (path: string, found: readonly number[], before: Destination[
 })
 
 /**
- * Mode `merge`: deep; destinations are matched by id, or else by name, and only what the patch
- * gives changes. null removes a destination, or a pass phrase (sent as `''`). The appliance keeps
- * the value of any other member that an update leaves out, see docs/project/interface.md#updates:
- * null is refused where there is one.
+ * Mode `merge`: only what the patch gives changes, at any depth. null removes a destination, or a pass
+ * phrase (sent as `''`). Any other member that an update leaves out keeps its value: null is refused.
  */
 export function planMerge(patch: RoutePatch, present: Route, options: CheckOptions = {}): Plan {
   const before = toSent(present)

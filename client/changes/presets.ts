@@ -18,8 +18,7 @@ interface RestorePreset {
 }
 
 /**
- * Imports a preset, which replaces the routes of the device. Hidden values are taken from the
- * route and destination of the same name in the present preset.
+ * Hidden values are taken from the route and destination of the same name in the present preset.
  * @throws GatewayError `INVALID_INPUT` before anything is sent when it is not a preset
  */
 export async function restorePreset(

@@ -7,9 +7,7 @@ import type { RouteAddress } from './find'
 import type { Planned } from './shared'
 
 /**
- * The one decision: refuses what would change, stop or delete these routes, unless the operation
- * confirms each protected one by its exact name.
- * @param names present names of the routes
+ * The one decision: each protected route has to be confirmed by its exact, present name.
  * @throws GatewayError `READ_ONLY`
  */
 export function refuseProtected(
@@ -47,10 +45,7 @@ export async function refuseIfProtected(
   refuseProtected(gateway, [name], operation)
 }
 
-/**
- * Refuses as above, for what replaces all routes of a device: they are listed, if any is protected.
- * @throws GatewayError `BAD_RESPONSE` too, when not all of them are listed
- */
+/** The same for what replaces all routes of a device. @throws GatewayError `BAD_RESPONSE` too */
 export async function refuseIfAnyProtected(
   gateway: Connection,
   deviceId: string,

@@ -17,9 +17,8 @@ interface SharedList {
 const LONG_MS = 1000
 
 /**
- * Lists all routes for a caller that needs to know what is present now. All callers share the next
- * list that begins: one that has begun may be older than what a caller has seen. So a thousand
- * changes at once cost a few lists.
+ * All callers share the next list that begins: one that has begun may be older than what they have seen.
+ * So a thousand changes at once cost a few lists.
  */
 export async function nextList(
   gateway: Connection,

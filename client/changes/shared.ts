@@ -26,10 +26,7 @@ function sharersIn(routes: readonly Route[]): Sharers {
       .map(({ route }) => route.name)
 }
 
-/**
- * Names the shared outputs that a route would lose or change, each with the other routes.
- * @param after what an update sends; undefined for a delete
- */
+/** The shared outputs that a route would lose or change, each with the other routes that have it. */
 function sharedLosses(before: Route, after: RouteFields | undefined, sharers: Sharers): string[] {
   return touched(before, after).flatMap(({ id, name }) => {
     const others = sharers(String(id), before.id).map((other) => JSON.stringify(other))
@@ -87,11 +84,7 @@ export function noteShared(plans: readonly Planned[], present: readonly Route[])
 
 const isDelete = ({ steps }: Planned): boolean => steps.includes('delete')
 
-/**
- * Refuses to take shared outputs from a route, or to change them, unless that is confirmed.
- * @param losses as {@link sharedLosses} names them
- * @throws GatewayError `CONFLICT`
- */
+/** Unless that is confirmed. @throws GatewayError `CONFLICT` */
 function refuseSharedLosses(losses: readonly string[], operation: Operation): void {
   if (losses.length === 0 || operation.confirmsShared) return
   const more = losses.length > 5 ? `; and ${losses.length - 5} more` : ''
@@ -110,10 +103,7 @@ export const refuseSharedPlans = (plans: readonly Planned[], operation: Operatio
   )
 
 /**
- * Returns what refuses as above for a change that has no list: it lists the routes, unless no output
- * can be lost.
- * @param present the route, where it was read
- * @param after as above
+ * Refuses the same for a change that has no list: routes are listed, unless no output can be lost.
  * @throws GatewayError `BAD_RESPONSE` too, when not all routes are listed
  */
 export function sharedOutputs(

@@ -33,7 +33,6 @@ export interface Sending<Answer> {
 /** A change, and the wait for it. */
 export interface Step<Answer, Shown> extends Sending<Answer> {
   /**
-   * Waits until it shows.
    * @param onMissing called when a route that is to be deleted is missing for the first time
    * @throws GatewayError `NOT_CONFIRMED`
    */
@@ -57,10 +56,7 @@ export async function sendStep<Answer>(
   }
 }
 
-/**
- * Sends a change and waits as long as the caller wants. A lost response is `OUTCOME_UNKNOWN` at once.
- * @returns the response and, with `applied`, the route; secrets hidden
- */
+/** A lost response is `OUTCOME_UNKNOWN` at once. @returns with `applied` also the route, secrets hidden */
 export async function takeStep<Answer, Shown extends Route | null>(
   gateway: Connection,
   step: Step<Answer, Shown>,
@@ -82,8 +78,8 @@ export interface Slot {
 }
 
 /**
- * Sends a change and waits until it shows. After a lost response, a change that shows was applied;
- * the outcome of one that does not show remains unknown. A delete that finds no route only waits.
+ * After a lost response, a change that shows was applied; the outcome of another one stays unknown. A
+ * delete that finds no route only waits.
  */
 export async function ensureStep<Shown>(
   gateway: Connection,
@@ -233,7 +229,7 @@ export function commandStep(
 }
 
 /**
- * Waits until the route is certainly gone, see `watch/gone`.
+ * Waits until the route is certainly gone.
  * @param options.unsent true when no change was sent because the route was not found
  * @param options.onMissing called when a poll shows the first time that it is missing
  */

@@ -7,10 +7,7 @@ import { keyOf, type RouteAddress, type Unseen } from '../memory'
 import { isPending, wholeRoute } from '../model/route-state'
 import { addsDestination, overdueOf, unseenOf } from '../unseen'
 
-/**
- * Serializes the changes of one route across all callers: first come, first served. Changes of
- * different routes run in parallel.
- */
+/** Changes of one route run first come, first served; those of different routes in parallel. */
 export function serialized<T>(
   gateway: Connection,
   address: RouteAddress,
@@ -23,10 +20,7 @@ export function serialized<T>(
 /** How often a change is planned again because the session ended before it was sent. */
 const MOST_LOGINS = 3
 
-/**
- * Sends a change that is planned on what is read for it. A change that does not go out within a
- * second of that is planned again: others may have changed the route meanwhile.
- */
+/** A change that does not go out within a second of what it was planned on is planned again. */
 export async function sendFresh<Read, T>(
   gateway: Connection,
   operation: Operation,
@@ -86,9 +80,8 @@ export const SETTLE_MS = 30_000
 export const PACE_MS = 5_000
 
 /**
- * Reads the route once no earlier change of it is in progress. One that does not show is waited for
- * only so long if the next change can be planned on the route with it, see `withUnseen`: firmware
- * may store another value than the one sent.
+ * Reads the route once no earlier change of it is in progress. For one that the next can be planned on
+ * it waits only so long, see `withUnseen`: firmware may store another value than the one sent.
  * @param decides true for a destination of which the next change says itself what becomes of it
  * @throws GatewayError `NOT_CONFIRMED` when an earlier change does not end that cannot be built on
  */
@@ -135,9 +128,7 @@ const missingDestinations = (destinations: readonly Destination[]): GatewayError
 const LONGEST_PAUSE = 1000
 
 /**
- * Polls until an earlier change has completed, and returns what was read then.
- * @param read takes the milliseconds since the first poll; returns undefined while the change is in
- * progress
+ * @param read takes the ms since the first poll; returns undefined while a change is in progress
  * @param patience milliseconds
  * @throws GatewayError `NOT_CONFIRMED` when the change takes longer
  */

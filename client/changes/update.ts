@@ -39,9 +39,8 @@ export interface Updated extends RouteAddress {
 }
 
 /**
- * Updates a route. The appliance deletes every destination that an update leaves out, see
- * docs/project/interface.md#updates, so what the patch leaves out is read first and sent along.
- * Updates of one route take turns: each reads the route once the one before has shown.
+ * The appliance deletes every destination that an update leaves out: what a patch leaves out is read and
+ * sent along. Updates take turns: each reads the route once the one before has shown.
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is changed
  */
 export const updateRoute = (

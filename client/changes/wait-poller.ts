@@ -48,10 +48,7 @@ export function waitsFor(gateway: Connection, deviceId: string): DeviceWaits {
   return created
 }
 
-/**
- * More waiters than these are many. Missing routes are then not read themselves: complete lists
- * without them, a second apart, show as much as those of firmware that refuses to say.
- */
+/** With more waiters, missing routes are not read themselves: complete lists a second apart show as much. */
 const MANY = 16
 const FIRST_PAUSE = 200
 /** The list that many wait for is long, and shows many changes at once. */
@@ -213,10 +210,7 @@ interface Reading {
   itself?: Evidence['itself']
 }
 
-/**
- * Where all routes are needed, uses the poll that the watches of this device share. Undefined when
- * there are no watches, or that poll is incomplete: then the routes are listed.
- */
+/** The poll that the watches share; undefined where one route, its list, or a complete poll is needed. */
 async function readWithWatches(
   gateway: Connection,
   deviceId: string,

@@ -13,10 +13,7 @@ export interface Expectation<T> {
   deviceId: string
   /** The route that it is about; undefined while its ID is not known. */
   routeId?: string
-  /**
-   * Judges the route, or all routes where none is named. Returns the awaited result, or what was
-   * seen instead.
-   */
+  /** Judges the route, or all where none is named: the result, or what was seen instead. */
   judge: (
     routes: RouteIndex,
     evidence: Evidences,
@@ -52,8 +49,7 @@ interface AwaitedRoute {
 }
 
 /**
- * Waits until no change of the route is pending and the verdict is good.
- * @returns the route as it is then
+ * Waits until no change is pending and the verdict is good. @returns the route as it is then
  * @throws GatewayError `NOT_CONFIRMED`, with what was seen last, when the time is up
  */
 export function awaitRoute(
@@ -84,7 +80,7 @@ export function awaitRoute(
 }
 
 /**
- * Waits until the expectation is met. All waits for the same device share their polls.
+ * All waits for a device share their polls.
  * @throws GatewayError `NOT_CONFIRMED`, with what was seen last, when the time is up
  */
 export function awaitChange<T>(

@@ -62,10 +62,7 @@ export interface ExperimentOptions {
   pace?: Pace
 }
 
-/**
- * Makes all experiments, and deletes what it has created, whatever happens.
- * @throws GatewayError before anything was created
- */
+/** Deletes what it has created, whatever happens. @throws GatewayError before anything was created */
 export async function experiment(given: ExperimentOptions): Promise<Experimented> {
   const { options, device, note, stop, pace = PACE } = given
   let most = MOST_REQUESTS
@@ -173,10 +170,7 @@ function untested(error: unknown): string {
   return `could not test: ${error.code}${statusCode === undefined ? '' : `, status ${statusCode}`}`
 }
 
-/**
- * The source listens to a multicast group that is reserved for documentation, so nothing is received,
- * and nothing is sent to the outputs, whose network is reserved for documentation too.
- */
+/** A multicast group and a network that are reserved for documentation: nothing is received or sent. */
 const fieldsAt = (port: number) => ({
   source: {
     id: '',

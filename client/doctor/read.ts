@@ -66,9 +66,7 @@ export interface Recorder {
   /** Options of the connection that it reads by: they keep the limits. */
   options: Pick<GatewayOptions, 'readOnly' | 'maySend' | 'onAnswer'>
   /**
-   * Reads what a gateway shows to this account, with requests that change nothing, one after the
-   * other. The caller closes the connection, which ends the session.
-   * @param certificate that the gateway shows
+   * Reads with requests that change nothing, one after the other. Closing the connection ends the session.
    * @throws GatewayError when nothing could be read, or `CLOSED` after the stop
    */
   read(gateway: Connection, stop: Stop, certificate?: Certificate): Promise<ReadGateway>

@@ -18,9 +18,8 @@ type Kind =
   | 'part'
 
 /**
- * Returns a copy that is safe to send. Documented fields keep what cannot say whose gateway it is:
- * numbers, and the words of the interface. Names, IDs and addresses become pseudonyms, the same for
- * the same. Of all other fields, name and type stay.
+ * Documented fields keep numbers and words of the interface. Names, IDs and addresses become pseudonyms,
+ * the same for the same. Of all other fields, name and type stay.
  */
 export function safeAnswers(answers: readonly Answered[]): Answered[] {
   const pseudonyms = createPseudonyms()
@@ -101,10 +100,7 @@ export const wordsOnly = (text: string): string =>
     .replace(/[^\s.,:;()'"<>-]+/g, (word) => (WORDS.has(word.toLowerCase()) ? word : '…'))
     .replace(/…[\s.,:;'"<>…-]*…/g, '…')
 
-/**
- * `192.0.2.7`, `gateway.example`, `127.0.0.1/live`, `rtmp://host:1935/app`, `/hls/…/index.m3u8`; without
- * credentials and query.
- */
+/** `127.0.0.1/live`, `rtmp://host:1935/app`, `/hls/…/index.m3u8`; without credentials and query. */
 function safeAddress(text: string, to: Pseudonyms): string {
   if (isIP(text) > 0) return to.address(text)
   const bare = text.slice(text.lastIndexOf('@') + 1).split('?')[0]!

@@ -99,10 +99,7 @@ export interface Cleaned {
 
 export type Sandbox = ReturnType<typeof createSandbox>
 
-/**
- * The routes of one run. It changes and deletes no other.
- * @param unseen how many routes may still come that an earlier run has created
- */
+/** It changes and deletes no other. @param unseen how many routes of an earlier run may still come */
 export function createSandbox(
   gateway: Connection,
   { device: deviceId, names }: Note,
@@ -256,10 +253,7 @@ function causeOf(error: unknown): Partial<GatewayError['cause']> {
   return error.cause
 }
 
-/**
- * The first of some ports in a row that no route has, far enough from those of others: a source with
- * FEC takes the ports after its own too.
- */
+/** The first of some ports in a row, far from those of others: FEC takes the ports after its own too. */
 export function freePort(routes: readonly unknown[]): number {
   const used = new Set<number>()
   const collect = (value: unknown): void => {

@@ -54,10 +54,7 @@ interface CheckedCallers {
   failure?: Sentence
 }
 
-/**
- * Checks a list of callers row by row. Members and columns that are not ours are ignored.
- * @param value an array, or a text: JSON, or CSV with a header
- */
+/** Row by row; foreign members and columns are ignored. @param value an array, or JSON, or CSV with a header */
 export function checkCallers(value: unknown, say: Say): CheckedCallers {
   const { list, lines } = typeof value === 'string' ? readIn(value) : { list: value }
   const checked: CheckedCallers = { rows: [], faults: [] }

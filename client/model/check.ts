@@ -29,10 +29,7 @@ export interface CheckOptions {
 export const UPDATE_MODES = ['keep', 'merge', 'replace'] as const
 export type UpdateMode = (typeof UPDATE_MODES)[number]
 
-/**
- * Returns every fault of a route to create, as sent or as read. See
- * docs/project/interface.md#updates.
- */
+/** Returns every fault of a route to create, as sent or as read. */
 export function checkCreate(input: unknown, options: CheckOptions = {}): Fault[] {
   return checkRoute(input, (route) => [
     ...checkStart(route),
@@ -43,9 +40,7 @@ export function checkCreate(input: unknown, options: CheckOptions = {}): Fault[]
   ])
 }
 
-/**
- * Returns every fault of an update in this mode, given in sent form or as a Route read and edited.
- */
+/** Returns every fault of an update in this mode, in sent form or as a Route read and edited. */
 export function checkUpdate(input: unknown, mode: UpdateMode, options: CheckOptions = {}): Fault[] {
   return checkRoute(input, (route) => [...refuseStart(route), ...CHECK_MODE[mode](route, options)])
 }
@@ -228,8 +223,8 @@ export function checkPart(direction: Direction, part: JsonObject, path: string):
 }
 
 /**
- * Returns every fault of some members of a source or destination. `context` is the whole part,
- * where that is known; without it a value passes when one of the protocols accepts it.
+ * Returns every fault of some members of a part. `context` is the whole part, where that is known;
+ * without it a value passes when one of the protocols accepts it.
  */
 export function checkPatch(
   direction: Direction,

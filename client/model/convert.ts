@@ -14,10 +14,8 @@ import {
 import type { Direction, Member, Members } from './members'
 
 /**
- * Converts a route from the form in which the appliance returns it to the form in which it accepts
- * one, with every choice in its documented spelling. See docs/project/interface.md#updates and
- * #source. Idempotent: what is already in sent form stays as it is. Inputs are not changed; members
- * the package does not know pass.
+ * From the form in which the appliance returns a route to the one in which it accepts it, with choices in
+ * their documented spelling: docs/project/interface.md#updates. Idempotent; unknown members pass.
  */
 export function toSent(route: Route | RouteFields): RouteFields {
   const destinations: unknown = route.destinations
@@ -51,9 +49,8 @@ export function forCreate(fields: RouteFields): RouteFields {
 const EVERY_ADAPTER = '0.0.0.0'
 
 /**
- * Returns a whole source or destination in sent form, with the address that the appliance demands
- * even of an SRT listener. A new one without an address listens on every adapter; one that replaces
- * a listener listens where that did. One that has no address on the appliance gets none.
+ * The appliance demands an address even of an SRT listener: every adapter, or where the replaced one
+ * listened. One that has no address on the appliance gets none.
  */
 export function withAddress<Part extends Source | Destination>(part: Part, present?: Part): Part {
   const lacksAddress = isSrtListener(part) && !isRedundant(part) && !isText(part.address)
@@ -71,10 +68,7 @@ export function withoutIdentity<Part extends Source | Destination>(part: Part): 
   return Object.fromEntries(members) as Part
 }
 
-/**
- * Returns a source or destination in sent form. `part` may have only some of its members; then
- * `context` is the whole one.
- */
+/** A part in sent form. It may have only some of its members; then `context` is the whole one. */
 export function partToSent(
   direction: Direction,
   part: JsonObject,
@@ -134,10 +128,7 @@ function pathAsSent(path: JsonObject, of: Members): JsonObject {
   )
 }
 
-/**
- * With redundancy, responses join the values of all paths by `|` in one text; requests
- * list the paths, and have no place of their own.
- */
+/** Responses join the values of all paths by `|`; requests list the paths, and have no other place. */
 function withPaths(part: JsonObject): JsonObject {
   const carried = hasPaths(part.srtNetworkBondingParams) ? part.srtNetworkBondingParams : undefined
   if (!carried && !PLACE.some((name) => isJoined(part[name]))) return part

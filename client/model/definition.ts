@@ -41,10 +41,7 @@ const STATES_OF_ROWS: Record<string, WantedState> = {
 }
 
 interface DefinitionOptions extends CheckOptions {
-  /**
-   * With which the names of variables begin that may stand for secrets; `''`: not known. Without it,
-   * none may.
-   */
+  /** How the names of variables for secrets begin; `''`: not known. Without it, none may stand there. */
   secretPrefix?: string
 }
 

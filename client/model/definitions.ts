@@ -14,10 +14,7 @@ export interface Definition extends RouteFields {
 }
 
 export interface DefinitionsOptions {
-  /**
-   * What stands for a secret: `hidden` (default), the sign `••••••`; `names`, `${NAME}` with the
-   * name of an environment variable.
-   */
+  /** `hidden` (default): the sign `••••••`; `names`: `${NAME}` with the name of an environment variable. */
   secrets?: 'hidden' | 'names'
   /** With which these names begin; default `SRT_`. */
   prefix?: string
@@ -28,8 +25,7 @@ export interface DefinitionsOptions {
 }
 
 /**
- * Returns the definitions of routes as read, sorted by name, in the order of the code units: it is
- * the same everywhere.
+ * Sorted by name, in the order of the code units: it is the same everywhere.
  * @throws GatewayError `BAD_RESPONSE` for a route that came without its source or destinations
  */
 export function definitionsOf(
@@ -82,10 +78,7 @@ function definitionOf(route: Route): Definition {
 const FIRST = ['name', 'protocol', 'srtMode', 'rtmpMode', ...PLACE]
 const LAST = ['labels', 'tags']
 
-/**
- * Only the members that have a value, in an order that people read and that never changes. An empty
- * passphrase is one: that there is none.
- */
+/** In an order that people read and that never changes. An empty passphrase says that there is none. */
 function arranged<Part extends JsonObject>(direction: Direction, part: Part): Part {
   const known = [...membersOf(direction, part.protocol).keys()]
   const order = [...FIRST, ...known.filter((name) => !LAST.includes(name))]
@@ -131,9 +124,8 @@ const asWord = (name: unknown): string =>
     .replace(/^_|_$/g, '')
 
 /**
- * The names of secrets: from the names of route and part alone, where that says which is meant;
- * otherwise with a hash of what tells them apart. It is never a number that counts: with one route
- * more, a name would mean another secret.
+ * From the names of route and part, with a hash where these do not say which is meant. A number that
+ * counts would mean another secret with one route more.
  */
 function uniqueNames(places: readonly Place[], prefix: string): string[] {
   const nameOf = ({ words: parts, identity }: Place, exactness: number): string => {

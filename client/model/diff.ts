@@ -14,11 +14,9 @@ export interface Difference {
 }
 
 /**
- * Returns what has to change in `present` to match all that `wanted` gives, both in sent form.
- * Numbers may be text; null, `''`, `[]`, `none` and absent are equal, and so is a masked secret to
- * any; the order of destinations does not count. Destinations of `present` that `wanted` does not
- * have are differences. Paths count
- * destinations as in `present`, new ones after its last; secrets are hidden.
+ * What has to change in `present` to match all that `wanted` gives, both in sent form. Spelling, the
+ * order of destinations and masked secrets do not count. Paths count destinations as in `present`, new
+ * ones after its last; secrets are hidden.
  */
 export function diffRoutes(wanted: RouteFields, present: RouteFields): Difference[] {
   return comparison(wanted, present).differences
@@ -30,10 +28,7 @@ interface Comparison {
   masked: Difference[]
 }
 
-/**
- * As {@link diffRoutes}, and wanted secrets that the appliance masks count as differences: see
- * {@link cannotBeCompared}.
- */
+/** As {@link diffRoutes}, and with wanted secrets that the appliance masks. */
 export function changesFor(wanted: RouteFields, present: RouteFields): Difference[] {
   const { differences, masked } = comparison(wanted, present)
   return [...differences, ...masked]
@@ -141,9 +136,8 @@ const isNothing = (value: unknown, name: string): boolean =>
   isEmpty(value) || (name !== 'name' && isNone(value))
 
 /**
- * True when `now` shows an update: each value that it changes is as sent or has left its former
- * value. What it leaves as it was does not count, nor does what the package does not know: both may
- * change by themselves. All in sent form; without `before`, each value has to be as sent.
+ * True when each value that an update changes is as sent or has left its former value: others may change
+ * by themselves. All in sent form; without `before`, each value has to be as sent.
  */
 export function showsUpdate(
   sent: RouteFields,

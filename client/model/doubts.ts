@@ -1,7 +1,6 @@
 /**
- * What in a source or a destination was probably meant otherwise: slips in the names of members, and
- * texts that are no address. What the appliance itself returns for the same part is never one: newer
- * firmware may know more than this table.
+ * What was probably meant otherwise: slips in the names of members, and texts that are no address. What
+ * the appliance itself returns is never one: newer firmware may know more than this table.
  */
 import { excerpt } from './given'
 import type { Fault } from './faults'

@@ -82,10 +82,7 @@ const sentOf = (side: JsonObject, present: JsonObject): JsonObject =>
 /** The fields of a source that can be compared with what a gateway returns. */
 export const withoutSecrets = (side: JsonObject): JsonObject => without(side, isSecret)
 
-/**
- * Which source a route has: the one to which a switch would change nothing, or neither and why.
- * Spelling does not count, nor do secrets: a gateway may hide them.
- */
+/** The source to which a switch would change nothing, or neither and why. Secrets do not count. */
 export function sourceInUse(
   sides: Sides,
   { source }: Pick<Route, 'source'>,
@@ -131,10 +128,7 @@ export function areDifferent({ main, backup }: Sides): boolean {
   return differencesOf(sentOf(main, backup), other).some((name) => has(other, name))
 }
 
-/**
- * What a switch to a side sets in the present source: what differs, and secrets of its own. A secret
- * that both sides share stays as the gateway has it: it may have been rotated there.
- */
+/** What differs, and secrets of its own. One that both sides share may have been rotated on the gateway. */
 export function changesTo(sides: Sides, to: Side, from: InUse, source: Source): JsonObject {
   const now = partToSent('source', source)
   const wanted = sentOf(sides[to], now)
@@ -160,10 +154,7 @@ function switched(source: JsonObject, side: JsonObject): JsonObject {
   return without(after, (name) => gone.includes(name))
 }
 
-/**
- * What a side has to give: the fields that a switch to the other one and back would change. `now` is
- * the source of the route, in sent form, where it is known.
- */
+/** The fields that a switch to the other side and back would change. `now` is the source, in sent form. */
 export function missingFaults(sides: Sides, path: Side, now: JsonObject = {}): FailoverFault[] {
   const other = otherOf(path)
   const given = sentOf(sides[path], now)

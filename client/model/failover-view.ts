@@ -94,9 +94,6 @@ export function differing({ differs }: Partial<FailoverView>): readonly string[]
 export const minutesLeft = ({ due = 0 }: Partial<FailoverView>, now: number): number =>
   Math.max(1, Math.ceil((due - now) / 60_000))
 
-/**
- * Whether a look that failed for this reason will fail again, however long one waits. Unlike a poll
- * of a device, it can find several routes of the name, or a route that another failover protects.
- */
+/** Unlike a poll, a look can find several routes of the name, or one that another failover protects. */
 export const isLastingLook = (error: GatewayError): boolean =>
   isLasting(error) || error.code === 'CONFLICT'

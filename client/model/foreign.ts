@@ -13,10 +13,7 @@ export interface Limits {
 /** For definitions of routes, in a message, a form or a file: 5,000 routes with 100 values each. */
 export const MOST: Limits = { levels: 100, values: 500_000, characters: 32 * 1024 * 1024 }
 
-/**
- * Plain data, or why the value cannot be one: where, and what is wrong there. `at` is the character of
- * a text at which its JSON breaks, as far as that is known.
- */
+/** Or where it is no plain data and why. `at`: the character at which a JSON text breaks, where known. */
 export type Plain =
   { value: unknown; fault?: undefined } | { path: string; fault: string; at?: number }
 
@@ -31,9 +28,8 @@ class Unfit extends Error {
 }
 
 /**
- * Copies a value as `JSON.stringify` would write it, and reads each member once: what is checked
- * afterwards is what is sent, whatever happens to the original. Aliases count each time, so that a
- * small file cannot become a large one. NaN, infinity, binary data and cycles are faults.
+ * Copies a value as `JSON.stringify` would write it, and reads each member once: what is checked is what
+ * is sent. Aliases count each time. NaN, infinity, binary data and cycles are faults.
  * @returns the copy; `undefined` for what JSON leaves out
  */
 export function plainCopy(given: unknown, limits: Limits = MOST): Plain {
@@ -130,16 +126,10 @@ const BOXED: ReadonlySet<string> = new Set(
 /** Why a text from elsewhere is not parsed. */
 export type TextFault = 'is not JSON' | 'is too long' | 'is nested too deep' | 'has too many values'
 
-/**
- * The parsed value, or why there is none. `at` is the character at which the JSON breaks, as far as
- * that is known.
- */
+/** As {@link Plain}. */
 type Parsed = { value: unknown; fault?: undefined } | { path: ''; fault: TextFault; at?: number }
 
-/**
- * Parses a JSON text from elsewhere. What it would cost is counted before it is parsed: a few bytes
- * such as `[],[],…` become a hundred times as many in memory.
- */
+/** What a text would cost is counted before it is parsed: `[],[],…` takes a hundred times its size. */
 export function parsedWithin(text: string, limits: Limits): Parsed {
   const isCheap = text.length <= Math.min(limits.values, limits.characters)
   const fault = isCheap && !mayBeTooDeep(text, limits.levels) ? undefined : tooMuch(text, limits)

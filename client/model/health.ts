@@ -132,9 +132,8 @@ export function sourceHealth({ state, code, bitrate }: PartSigns): Health {
 }
 
 /**
- * How an output is, of a running route whose source is well. A listener that nobody calls waits,
- * also after a caller has left: who calls when is the callers' affair. See
- * docs/project/interface.md#seen-in-the-field.
+ * Of a running route whose source is well. A listener that nobody calls waits: who calls when is the
+ * callers' affair, see docs/project/interface.md#seen-in-the-field.
  */
 export function outputHealth(output: OutputSigns): Health {
   const { name, state, code, started, isListener, clients = NaN } = output
@@ -154,11 +153,7 @@ export function outputHealth(output: OutputSigns): Health {
   return OK
 }
 
-/**
- * How a device is. With `unknown`, all that is known of its routes is old: it shows their last
- * state. With `warning` they are as they say.
- * @param status `Online`, `Offline` …
- */
+/** With `unknown`, all that is known of its routes is old. @param status `Online`, `Offline` … */
 export function deviceHealth(code: string | undefined, status: string | undefined): Health {
   if (OUT.has(lower(status))) return { sign: 'unknown', reason: 'device-away', word: status }
   if (is(code, 'error') || is(status, 'device error')) {

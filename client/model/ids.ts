@@ -2,9 +2,8 @@ import { isObject, isText, own } from './json'
 import type { Named } from './types'
 
 /**
- * Finds an entry among destinations: by its id when it has one, else by its
- * name. Returns indexes: none, one, or several where names repeat. Each search
- * takes constant time.
+ * Finds a destination by its id or else its name: no index, one, or several where names repeat. Each
+ * search takes constant time.
  */
 export function matcher(destinations: readonly unknown[]): (entry: unknown) => readonly number[] {
   const byId = indexed(destinations, 'id', normalizeId)
@@ -43,10 +42,7 @@ export function grouped<Item, Key>(
   return groups
 }
 
-/**
- * The form of the ids of routes, sources and destinations. See
- * docs/project/interface.md#conventions.
- */
+/** The form of the ids of routes and their parts: docs/project/interface.md#conventions. */
 export const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 
 /** An id in the form for comparison: some appliances accept a UUID in either case. */

@@ -49,10 +49,7 @@ export interface Incident {
   durationMs: number | null
 }
 
-/**
- * An incident that was reported as begun and not yet as ended: plain data for the watch that goes on
- * with it, in another process or after a restart.
- */
+/** One that has begun and not ended, as plain data for another process or after a restart. */
 export interface OpenIncident extends Incident {
   /** What it is about, the same for all incidents of one thing. */
   key: string

@@ -64,16 +64,13 @@ export interface RowRules {
   /** How a sentence is made: the forms have their own words. */
   say: typeof say
   /**
-   * The value of an environment variable; undefined where it is not set. Left out, neither variables
-   * nor the account of the config node are known: `${NAME}` stays as it is, and may be anything.
+   * The value of an environment variable; undefined where it is not set. Left out, neither variables nor
+   * the account of the config node are known: `${NAME}` stays as it is.
    */
   lookUp?: (variable: string) => string | undefined
   /** What a row leaves out. */
   defaults?: { readonly [Name in Exclude<Member, 'name' | 'ownerKey'>]?: unknown }
-  /**
-   * The inventory is part of a flow: no row may contain an account, since flows are exported, and
-   * whoever wrote it deploys. Who writes one elsewhere may use only what the next two members allow.
-   */
+  /** Part of a flow, which is exported: no row may contain an account. Elsewhere the next two limit it. */
   isTyped?: boolean
   /** With which the variables begin that a username or a password may name. */
   secretPrefix?: string
@@ -92,10 +89,7 @@ interface CheckedRows {
   failure?: Sentence
 }
 
-/**
- * Checks an inventory row by row. Of two rows with the same name or address, the first one counts.
- * @param value an array, or a text: JSON, or CSV with a header
- */
+/** Of two rows with the same name or address, the first counts. @param value an array, JSON or CSV */
 export function checkRows(value: unknown, rules: RowRules): CheckedRows {
   const { say } = rules
   const ignored = new Set<string>()
@@ -133,10 +127,7 @@ export function checkRows(value: unknown, rules: RowRules): CheckedRows {
 /** Of the names of foreign columns and members: rows may be anything. */
 const MOST_IGNORED = 50
 
-/**
- * The member that was probably meant by a name that is none, where that one is missing. Whatever else
- * has no place here is of no interest.
- */
+/** The member that was probably meant by a name that is none, where that one is missing. */
 function meantBy(name: string, given: ReadonlySet<string>): Member | undefined {
   const plain = plainName(name)
   const likely =
@@ -300,10 +291,7 @@ function parsed(given: string, say: RowRules['say'], ignored: Set<string>): List
   return { failure: say('inventoryNotJsonAt', { line, column }) }
 }
 
-/**
- * The rows of a CSV, as its JSON would have them; undefined for a text that is none. No sentence repeats
- * a cell: without a header, the first line is a row, maybe with a password.
- */
+/** Undefined for a text that is no CSV. No sentence repeats a cell: it may be a password. */
 function tableIn(text: string, say: RowRules['say'], ignored: Set<string>): List | undefined {
   const table = readTable(text, INVENTORY_LIMITS.values)
   if ('fault' in table) {

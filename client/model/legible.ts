@@ -1,9 +1,8 @@
 import { isObject, isText, membersIn } from './json'
 
 /**
- * Returns a text from elsewhere as it may stand in a log, a status, an error, a label or a plan: on
- * one line, and with every sign that steers a terminal, turns the direction of writing or shows
- * nothing as its code, such as `\u200b`. Texts that differ in more than white space stay different.
+ * A text from elsewhere on one line, with signs that steer a terminal, turn the direction or show nothing
+ * as codes such as `\u200b`. Texts that differ in more than white space stay different.
  */
 export function legible(text: string): string {
   // Nearly every text is plain, and this costs next to nothing.

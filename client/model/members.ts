@@ -2,9 +2,8 @@ import { isText, own } from './json'
 import type { JsonObject } from './json'
 
 /**
- * The members of sources and destinations, per protocol: one table that the checks, the conversion,
- * the comparison and the forms follow. A member that is not in it is unknown to the package, and
- * passes. See docs/project/interface.md#source and #destination.
+ * One table for checks, conversion, comparison and forms. What is not in it is unknown, and passes. See
+ * docs/project/interface.md#source and #destination.
  */
 export interface Member {
   kind: 'text' | 'number' | 'boolean' | 'choice' | 'list'
@@ -69,10 +68,7 @@ export const PLACE = ['address', 'port', 'networkInterface'] as const
 /** How packets of a path are sent; pipe-joined like the place when paths differ. */
 export const TUNING = ['mtu', 'ttl', 'tos'] as const
 
-/**
- * Returns the documented spelling of a choice given in any case; undefined for one that is not
- * accepted. Compare choices by this spelling.
- */
+/** The documented spelling of a choice given in any case; undefined for one that is not accepted. */
 export function spellingOf({ oneOf = [], alsoSeen }: Member, value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   if (oneOf.includes(value)) return value
@@ -285,9 +281,7 @@ export function anyMembersOf(direction: Direction): ReadonlyMap<string, Member> 
 /** The plain members of a route to send. */
 export const ROUTE = { name: NAME, startRoute: flag } satisfies Members
 
-/**
- * The names at the top level of a Route, as sent and as read. See docs/project/interface.md#route.
- */
+/** At the top level, as sent and as read. See docs/project/interface.md#route. */
 export const ROUTE_NAMES: ReadonlySet<string> = new Set([
   'name',
   'startRoute',

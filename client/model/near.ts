@@ -1,9 +1,6 @@
 /** Slips of the pen in names: the name that was probably meant. */
 
-/**
- * The known name that is nearest to this one, ignoring case; undefined where none is near.
- * @param most letters to add, drop or change; by default half of the known name's
- */
+/** The nearest name, ignoring case. @param most letters to change; default half of the known name's */
 export function nearest(
   name: string,
   known: Iterable<string>,

@@ -1,7 +1,4 @@
-/**
- * The options of the client: what each may be. The numbers have the ranges of the settings of nodes,
- * which are the same options in the units of a form.
- */
+/** What each option of the client may be: the settings of nodes, in other units. */
 import type { Finding, Problem } from '../errors'
 import { UPDATE_MODES } from './check'
 import { ENSURE_STATES } from './definition'

@@ -1,16 +1,10 @@
-/**
- * Returns a test whether a name matches the pattern: `*` stands for any text, `?` for one
- * character; upper and lower case, and how an accent is encoded, do not matter.
- */
+/** `*` stands for any text, `?` for one character; case, and how an accent is encoded, do not matter. */
 export function patternFilter(pattern: string): (name: string) => boolean {
   const wanted = comparable(pattern)
   return (name) => fits(comparable(name), wanted)
 }
 
-/**
- * Returns the characters of a text in the form for comparison without case. Each is converted by itself,
- * by way of its upper case: at the end of a word, a text as a whole gets another small sigma.
- */
+/** For comparison without case. Each character by itself: a whole text ends in another small sigma. */
 export const comparable = (text: string): string[] =>
   Array.from(text.normalize(), (one) => one.toLowerCase().toUpperCase().toLowerCase())
 

@@ -4,10 +4,7 @@ import { isSameId } from './ids'
 import { isObject } from './json'
 import type { Destination, Route } from './types'
 
-/**
- * True while an update, a start, a stop or a delete is under way. The content of `pendingUpdates`
- * is not documented: docs/project/interface.md#unknown.
- */
+/** While a change is under way. The content of `pendingUpdates` is not documented. */
 export function isPending({ pendingUpdates, hasPendingDelete }: Route): boolean {
   if (isOn(hasPendingDelete)) return true
   if (typeof pendingUpdates !== 'object' || pendingUpdates === null) return isOn(pendingUpdates)
@@ -62,11 +59,7 @@ export function missingPart(route: Route): 'source' | 'destinations' | undefined
 
 const ADVICE = 'To set the whole route, give its name, source and destinations.'
 
-/**
- * Returns the route if it is complete. A change planned on half a route would delete the other
- * half.
- * @throws GatewayError `BAD_RESPONSE`
- */
+/** A change planned on half a route would delete the other half. @throws GatewayError `BAD_RESPONSE` */
 export function wholeRoute(route: Route): Route {
   const part = missingPart(route)
   if (part === undefined)

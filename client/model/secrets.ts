@@ -5,10 +5,7 @@ import { SECRET_NAMES } from './members'
 import { matcher } from './ids'
 import type { Route } from './types'
 
-/**
- * Stands for what is not shown: a secret as a whole, or a part of another text, such as the password
- * in a URL. Sent back, a text with it keeps the present text.
- */
+/** Stands for what is not shown: a secret, or a part of a text. Sent back, it keeps the present text. */
 export const HIDDEN = '••••••'
 
 /** True for a mask: firmware may return a row of stars or similar for a secret. Never a value. */
@@ -44,10 +41,7 @@ export function isSecret(name: string): boolean {
 const isSecretValue = (value: unknown, name: string): boolean =>
   isSecret(name) && value !== true && !isEmpty(value)
 
-/**
- * A text for people: of an address such as `rtsp://user:password@host/path?token=1`, what may be a
- * secret is hidden. Each character is looked at a few times, however long the text is.
- */
+/** A text for people, without the credentials and queries of its addresses. */
 export const withoutUserInfo = (text: string): string =>
   text.includes('//') ? text.replace(/\S+/g, withoutCredentials) : text
 
@@ -73,9 +67,8 @@ function withoutCredentials(address: string): string {
 const IDENTITY: ReadonlySet<string> = new Set(['id', '_id', 'name'])
 
 /**
- * Returns a copy as it may leave: without the secrets, and in addresses without credentials and
- * query. Sent back, each hidden text keeps the present one ({@link keepHidden}). Parts in which
- * nothing is hidden are shared.
+ * A copy without secrets, and in addresses without credentials and query. Sent back, each hidden text
+ * keeps the present one ({@link keepHidden}). Parts in which nothing is hidden are shared.
  * @param alsoIn what else is hidden in every text, also in names
  */
 export function hideSecrets<T>(value: T, alsoIn = (text: string): string => text): T {
@@ -88,8 +81,7 @@ export function hideSecrets<T>(value: T, alsoIn = (text: string): string => text
 }
 
 /**
- * Paths of the secrets of a source or destination as read that the appliance does not show: masked
- * ones, and the pass phrase of SRT where it is left out, since `''` says that there is none. See
+ * Masked secrets, and the pass phrase of SRT where it is left out: `''` says that there is none. See
  * docs/project/interface.md#source.
  */
 export function secretsNotShown(part: JsonObject, path: string): string[] {
@@ -116,11 +108,8 @@ export function mapSecrets<T>(value: T, replace: (secret: unknown) => unknown): 
 }
 
 /**
- * Returns a copy in which each member is what a function makes of it, with undefined left out; parts
- * without a change are shared. It does not look inside what was changed.
- *
- * This and {@link placesOf} call themselves: what they get has passed a door that limits its levels,
- * `plainCopy` or `parsedWithin`, before anything else reads it.
+ * A copy in which each member is what a function makes of it, undefined left out; the rest is shared. This
+ * and {@link placesOf} call themselves: a door, such as `plainCopy`, has limited the levels.
  */
 function changed(
   value: unknown,
@@ -187,10 +176,7 @@ function placesOf<Found>(
 /** With which the names of variables begin that a definition may name, unless set otherwise. */
 export const SECRET_PREFIX = 'SRT_'
 
-/**
- * True for a beginning of such names. One of at least two characters: with an empty one, a
- * definition could read every variable of the host.
- */
+/** At least two characters: with none, a definition could read every variable of the host. */
 export const isSecretPrefix = (prefix: unknown): prefix is string =>
   isText(prefix) && /^[A-Za-z_]\w+$/.test(prefix)
 
@@ -203,9 +189,8 @@ interface SecretVariables {
 }
 
 /**
- * Returns a copy with the value of the variable in place of each secret that is `${NAME}` as a
- * whole; parts without are shared. A variable without a value, and any other `${…}` in a secret, is
- * a fault, and stays as it is.
+ * With the value of the variable in place of each secret that is `${NAME}` as a whole. One without a
+ * value, and any other `${…}` in a secret, is a fault, and stays as it is.
  */
 export function withSecretsFrom<T>(
   definition: T,
@@ -236,8 +221,8 @@ export const withoutMasks = <T>(value: T): T =>
   changed(value, (member, name) => (isSecret(name) && isMasked(member) ? undefined : member)) as T
 
 /**
- * Puts back what is hidden from the same place in `present`, the route as it is; destinations are
- * matched by id, or else by name. A place without a secret to keep is a problem.
+ * Puts back what is hidden from the same place in the present route, with destinations by id or else by
+ * name. A place without a secret to keep is a problem.
  */
 export function keepHidden<T extends object>(
   wanted: T,
@@ -260,10 +245,7 @@ export function keepHidden<T extends object>(
   return { fields: Object.fromEntries(members) as T, problems }
 }
 
-/**
- * Returns `value` with every hidden secret replaced by the text at the same place in `present`.
- * Where the firmware masks the secret, the member is left out: it then keeps its value.
- */
+/** Hidden texts as in `present`. A masked secret is left out: it then keeps its value. */
 export function restored(
   value: unknown,
   present: unknown,

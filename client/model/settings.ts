@@ -65,10 +65,7 @@ export interface Certificate {
   validTo: string
 }
 
-/**
- * The fingerprint as 64 upper case hex digits, empty when none is given; undefined for what is
- * not a SHA-256 fingerprint. Colons and spaces between the digits do not count.
- */
+/** 64 upper case hex digits, empty when none is given; undefined for what is no SHA-256 fingerprint. */
 export function fingerprintDigits(fingerprint: string): string | undefined {
   const digits = fingerprint.replace(/[:\s]/g, '').toUpperCase()
   return /^([0-9A-F]{64})?$/.test(digits) ? digits : undefined
@@ -76,10 +73,7 @@ export function fingerprintDigits(fingerprint: string): string | undefined {
 
 type FingerprintFault = 'fingerprintInvalid' | 'fingerprintNeedsHttps'
 
-/**
- * What is wrong with the fingerprint for this address, which is undefined where it is not known;
- * the sentence of errors about it. Undefined when nothing is.
- */
+/** The sentence about it, for an address that may not be known; undefined when nothing is wrong. */
 export function fingerprintFault(
   fingerprint: string,
   address: string | undefined,

@@ -7,11 +7,7 @@ export interface Part {
   readonly of: number
 }
 
-/**
- * The name of a part, counted as another one is: `0/3` where that counts from 0, or else `3/3`. Of those
- * two, both where the other one does not show it.
- * @param given the other one, as it was entered
- */
+/** Counted as another one is: `0/3` from 0, else `3/3`; both where the other one does not show it. */
 export function partName({ index, of }: Part, given: string): string {
   if (index > 0) return `${index}/${of}`
   const [first = ''] = given.trim().split('/')
@@ -19,10 +15,7 @@ export function partName({ index, of }: Part, given: string): string {
   return Number(first) === of ? `${of}/${of}` : `${of}/${of} (or 0/${of})`
 }
 
-/**
- * Reads `i/N`, such as `1/3`. Instances may be counted from 0 or from 1: `3/3` is `0/3`.
- * @returns undefined when it is not that
- */
+/** `i/N`, such as `1/3`. Counted from 0 or from 1: `3/3` is `0/3`. Undefined for anything else. */
 export function partIn(text: string): Part | undefined {
   const [, index, of] = /^\s*(\d{1,4})\s*\/\s*(\d{1,4})\s*$/.exec(text)?.map(Number) ?? []
   if (index === undefined || of === undefined || of < 1 || index > of) return undefined

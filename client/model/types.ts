@@ -1,7 +1,4 @@
-/**
- * The appliance's objects, as plain data, see docs/project/interface.md. All times are Unix
- * milliseconds. Members that grow with firmware are left open.
- */
+/** As plain data, see docs/project/interface.md. Times are Unix ms. Members that grow are left open. */
 
 /** Summary of the state of a route, source or destination. */
 export type SummaryStatusCode = 'warn' | 'error' | 'ok' | 'unknown'

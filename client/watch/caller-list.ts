@@ -28,10 +28,7 @@ interface CallersRead {
   failed: number
 }
 
-/**
- * Reads who calls a route, or all running routes without its ID.
- * @throws GatewayError
- */
+/** Reads who calls a route, or all running routes without its ID. @throws GatewayError */
 export async function listCallers(
   gateway: Connection,
   { deviceId, routeId }: { deviceId: string; routeId?: string },
@@ -110,10 +107,7 @@ export function namedCallers(gateway: Connection): NamedCaller[] | undefined {
   return [...found.values()]
 }
 
-/**
- * Says who is expected at a route by its name or ID, and away by what a watch knows; null while nothing
- * is known of its callers.
- */
+/** Who is expected at a route, and away; null while nothing is known of its callers. */
 export function expectations(
   gateway: Connection,
   deviceId: string,

@@ -3,10 +3,7 @@ interface Common {
   readonly names: readonly string[]
 }
 
-/**
- * A plain object in the least memory: most definitions of a fleet have the same few sets of names,
- * which are kept once, and the values are one text.
- */
+/** In the least memory: a fleet has few sets of names, kept once, and the values are one text. */
 export interface Compact<Kind extends Common = Common> {
   readonly kind: Kind
   /** JSON, an array in the order of the names. */
@@ -14,9 +11,8 @@ export interface Compact<Kind extends Common = Common> {
 }
 
 /**
- * What is shared so far, by its JSON: sets of names, of which there are few, and conditions, which are
- * the same at most parts of most gateways. It begins again when it is full, so that a gateway that never
- * says the same twice takes nothing from the others for good.
+ * What is shared so far, by its JSON. It begins again when it is full, so that a gateway that never says
+ * the same twice takes nothing from the others for good.
  */
 const known = new Map<string, unknown>()
 const MOST_SHARED = 1000

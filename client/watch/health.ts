@@ -12,10 +12,7 @@ import type { Route } from '../model/types'
 import { numberIn, placeOf, type Figures } from './measuring/figures'
 import { UNTOLD, type RouteState } from './state'
 
-/**
- * How a route and its outputs are by the latest poll, on a device that is well.
- * @param at where its figures begin
- */
+/** By the latest poll, on a device that is well. @param at where its figures begin */
 export function partsOfState(route: RouteState, at: number, figures?: Figures): RouteHealth {
   const { condition, source } = route
   const { state, code } = source.condition

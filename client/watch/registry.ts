@@ -12,10 +12,8 @@ const devicesOf = ({ memory }: Connection): Map<string, WatchedDevice> =>
   memory.watches as Map<string, WatchedDevice>
 
 /**
- * Watches a device of the appliance until the returned function is called or the gateway is closed.
- * All watches of a device share its polls. What is known already is reported before it
- * returns.
- * @returns ends it; with `removed`, incidents that are open end first, as of what has left
+ * All watches of a device share its polls. What is known already is reported before it returns.
+ * @returns ends it; with `removed`, incidents that are open end first
  * @throws GatewayError `CLOSED` when the gateway is closed
  */
 export function watchDevice(
@@ -37,10 +35,7 @@ export function watchDevice(
   }
 }
 
-/**
- * Polls a device for all its watches; undefined where it has none.
- * @throws GatewayError when the poll fails
- */
+/** Polls a device for all its watches; undefined without any. @throws GatewayError when the poll fails */
 export function pollNow(
   gateway: Connection,
   deviceId: string,
@@ -61,10 +56,7 @@ export function knownBy(gateway: Connection, deviceId?: string): Known | undefin
   return device?.isOn() ? device.known() : undefined
 }
 
-/**
- * Saves what the watches know and have reported, those of now and those that have ended lately: the
- * watches of another connection to the same appliance go on with it.
- */
+/** What watches know and have reported, also those that have ended lately, for those that come after. */
 export function savedBy(gateway: Connection): Saved {
   const { devices, watches } = storeOf(gateway)
   const saved = { devices: new Map(devices), watches: new Map(watches) }
@@ -73,9 +65,8 @@ export function savedBy(gateway: Connection): Saved {
 }
 
 /**
- * What the watches have reported as begun and not yet as ended, by their settings: plain data, which
- * the watches of another process can go on with. Undefined while what another process has saved cannot
- * be had: there may be more.
+ * What has begun and not ended, by the settings of watches, for another process. Undefined while what
+ * another one has saved cannot be had: there may be more.
  */
 export function openBy(gateway: Connection): Record<string, Open> | undefined {
   const store = storeOf(gateway)

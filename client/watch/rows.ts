@@ -41,8 +41,7 @@ export interface ListHealth {
 }
 
 /**
- * Returns how each route is, in the order of the gateway's list. The device is read after the list:
- * of one that went offline in between, nothing looks like now.
+ * The device is read after the list: of one that went offline in between, nothing looks like now.
  * @throws GatewayError
  */
 export async function listHealth(

@@ -111,19 +111,13 @@ export function saveWatch({ watches }: Saved, key: string, watch: SavedWatch, no
 
 const settingsIn = (key: string): string => key.split(' ', 1)[0]!
 
-/**
- * Takes what the node has saved, or else one watch with these settings. Another process saves one for all
- * of them: the last one is taken by every further watch.
- */
+/** What the node has saved, or else a watch with these settings: the last one is taken by all further ones. */
 export function takeWatch({ watches }: Saved, key: string): SavedWatch | undefined {
   const saved = watches.get(key) ?? watches.get(settingsIn(key))
   return saved?.list[Math.min(saved.taken++, saved.list.length - 1)]
 }
 
-/**
- * Forgets what was saved a minute ago. What another process has saved counts from the first poll that
- * succeeds: as long as the appliance is away, it is no less true.
- */
+/** After a minute. What another process has saved is no less true while the appliance is away. */
 export function dropOld({ devices, watches }: Saved, now: number): void {
   for (const entries of [devices, watches] as Array<Map<string, { savedAt?: number }>>) {
     for (const [key, { savedAt = now }] of entries) {
@@ -146,10 +140,7 @@ export interface Open {
 
 type OpenLimit = Omit<SavedLimit, 'held' | 'value'>
 
-/**
- * Returns what watches have open, by their settings.
- * @param but without those with the settings of one of these
- */
+/** By the settings of watches. @param but without those that have one of these */
 export function openIn({ watches }: Saved, but?: Saved): Record<string, Open> {
   const others = new Set([...(but?.watches.keys() ?? [])].map(settingsIn))
   const found: Record<string, Open> = {}

@@ -13,10 +13,7 @@ import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
 import { compactObject, expanded, shared, type Compact } from './compact'
 
-/**
- * What is known of a device: only what a watch compares, without counters, clocks,
- * secrets or members that the package does not know. States are never changed in place.
- */
+/** Only what a watch compares: no counters, clocks, secrets or unknown members. Never changed in place. */
 export interface DeviceState {
   readonly id: string
   readonly name: string
@@ -67,10 +64,7 @@ export interface DestinationState extends PartState {
   readonly started?: boolean
 }
 
-/**
- * How a source or destination is set up, in sent form: its members sorted by name, without empty
- * ones, secrets hidden.
- */
+/** In sent form: members sorted by name, without empty ones, secrets hidden. */
 export interface Definition extends Compact<DefinitionKind> {
   /** A digest, which differs when a secret was changed; undefined where it was not seen here. */
   readonly secrets?: string
@@ -99,8 +93,7 @@ export interface UnconfirmedEmpty {
 const NO_DOUBTS: UnconfirmedEmpty = { before: new Set(), now: new Set() }
 
 /**
- * Returns the state of a device from a response and, where that leaves something out, from what
- * was known before: an omission means nothing.
+ * An omission in a response means nothing: what was known stays.
  * @param hide returns a copy without what must not be shown
  */
 export function deviceState(
@@ -388,10 +381,7 @@ const text = (value: unknown): string | undefined => (isText(value) ? value : un
 /** A state or a status, in lower case: flows compare it. */
 const word = (value: unknown): string | undefined => text(value)?.toLowerCase()
 
-/**
- * Returns the definition of a source or destination; the known one where nothing was changed, which
- * is cheap to check and nearly always so. Also returns the secrets, to keep them out of texts.
- */
+/** The known one where nothing was changed, which is cheap to check; with its secrets, to keep them out. */
 function definitionOf(
   direction: Direction,
   part: JsonObject,
@@ -428,10 +418,7 @@ function definitionOf(
   return { definition: { kind, values, secrets: digest, trace }, secrets }
 }
 
-/**
- * Whether two definitions mean the same as far as both show it. What only one of them shows says
- * nothing: another release of the package may know other members.
- */
+/** As far as both show it: another release of the package may know other members. */
 export function showSame(direction: Direction, one: Definition, other: Definition): boolean {
   if (one.kind === other.kind && one.values === other.values) return true
   const [first, second] = [expanded(one), expanded(other)]
@@ -513,10 +500,7 @@ interface Defining {
 
 const defining = new Map<string, Defining[]>()
 
-/**
- * The members of a response that make up a definition. Only those of the table in `model/members`
- * count: one that the package does not know may be a counter.
- */
+/** Only those of the table in `model/members`: another one may be a counter. */
 function definingMembers(direction: Direction, protocol: unknown): Defining[] {
   const key = `${direction} ${isText(protocol) ? protocol : ''}`
   const found = defining.get(key)

@@ -96,10 +96,7 @@ export async function apply(row: Row, context: ApplyContext): Promise<Ensured> {
   })
 }
 
-/**
- * Reads what is present and then, in a slot, works on it. What was read too long before its change
- * is sent is read again.
- */
+/** Reads and then, in a slot, works on it; what was read too long before its change is read again. */
 async function planInSlot<Read, T>(
   { site: { gateway }, operation, inSlot }: ApplyContext,
   read: () => Promise<Read>,

@@ -15,10 +15,7 @@ import type { Site, Row } from './plan'
 /** What a plan rests on, route by route, so that a refusal can say what has changed since. */
 export type Grounds = ReadonlyMap<string, { wanted: string; present: string }>
 
-/**
- * The ID of a plan, and what it rests on, of which each row keeps its imprint until it is applied. ID
- * and grounds are sealed: they show no secret.
- */
+/** What each row rests on is also its imprint until it is applied. All is sealed: it shows no secret. */
 export async function groundsOf(
   site: Site,
   rows: readonly Row[],
@@ -105,10 +102,7 @@ export function rememberGrounds(plans: Map<string, Grounds>, id: string, grounds
 
 const MOST_PLANS = 20
 
-/**
- * A route as a text that stays the same until its definition changes, or it starts or stops. Only
- * known members count: one that the package does not know may be a counter. Contains secrets.
- */
+/** The same text until its definition changes, or it starts or stops. An unknown member may be a counter. */
 function imprintOf(route: Route): string {
   const destinations = route.destinations.map((one): [string, unknown] => [
     identityOf(one),

@@ -52,10 +52,7 @@ export interface Apply extends Site {
   onProgress?: (done: number, rows: number) => void
 }
 
-/**
- * Applies plans that need no confirmation, or have it.
- * @throws GatewayError
- */
+/** Applies plans that need no confirmation, or have it. @throws GatewayError */
 export function applyRows(
   rows: readonly Row[],
   how: Apply,
@@ -69,8 +66,7 @@ export function applyRows(
 }
 
 /**
- * Applies the plans of a list, many at once: a row that fails has its error in its result. Routes
- * are deleted first, since others may take their ports.
+ * A row that fails has its error in its result. Deletes go first: others may take their ports.
  * @throws GatewayError `CLOSED` when it was stopped
  */
 async function applyAll(
@@ -176,10 +172,7 @@ function failed(
   return { changed: mayHaveArrived(failure), action: done, error: { code, message, cause } }
 }
 
-/**
- * A stopped bulk has no result: it throws, with what its rows have changed in `applied`, and the
- * rows that are in doubt in `problems`.
- */
+/** A stopped bulk throws, with what it has changed in `applied` and the rows in doubt in `problems`. */
 function throwIfClosed(
   results: ReadonlyArray<Ensured | EnsureFailure>,
   rows: readonly Row[],

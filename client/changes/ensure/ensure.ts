@@ -37,10 +37,7 @@ export interface EnsureRoutes extends Omit<ApplyOptions, 'state'> {
   state: EnsureState
   /** Plan only: nothing is written. */
   check?: boolean
-  /**
-   * Nothing is written without the ID of a plan, and then exactly that plan. A route that is only
-   * renamed is recognised.
-   */
+  /** Nothing is written without the ID of a plan, and then exactly that plan. Renames are recognised. */
   approve?: boolean
   /** Of the plan that was approved. */
   planId?: string
@@ -63,9 +60,7 @@ export interface EnsureResult {
 }
 
 /**
- * Brings one route, or each of a list, to the wanted state, and writes only where it is not there
- * yet, see docs/update-and-ensure.md. All rows are planned, and their faults, duplicate names and
- * port clashes found, before the first write.
+ * Writes only what is not as wanted, see docs/update-and-ensure.md. All faults are found before that.
  * @throws GatewayError `INVALID_INPUT` with every fault, `CONFLICT` when the approved plan no longer
  * fits; nothing was written then
  */

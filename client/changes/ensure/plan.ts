@@ -212,9 +212,8 @@ export function duplicates(rows: readonly Wanted[], pathOf: (index: number) => s
 }
 
 /**
- * Finds a route by ID, or else by name, or else by its former name: a route that is wanted again
- * after it was deleted has lost its ID. A route to be absent is never searched by name when an ID
- * was given.
+ * By ID, or else by name: a route that is wanted again after a delete has lost its ID. One to be absent
+ * is never searched by name when an ID was given.
  */
 export function findWanted(
   { wanted: { id, name, renamedFrom }, options: { state } }: Goal,

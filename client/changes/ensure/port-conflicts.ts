@@ -19,10 +19,7 @@ interface Listener {
   output?: string
 }
 
-/**
- * Finds planned routes that would newly listen on an adapter and port on which another planned or
- * present route already listens. Existing clashes are left alone.
- */
+/** Ports on which planned routes would newly listen beside others. Existing clashes are left alone. */
 export function findPortConflicts(
   plans: readonly Planned[],
   present: readonly Route[],

@@ -17,15 +17,11 @@ import { awaitChange, type Expectation } from '../wait'
 /** Where a row of `ensure` reads what is present before it changes anything. */
 export interface Present {
   /**
-   * All routes, once no change of the wanted one is in progress and, where it is missing, no create,
-   * which may be that of the missing one.
+   * Once no change of the wanted one is in progress and, where it is missing, no create.
    * @throws GatewayError `NOT_CONFIRMED` when the changes in progress do not end
    */
   routes(goal: Goal): Promise<RouteIndex>
-  /**
-   * A route, once no earlier update of it is in progress.
-   * @throws GatewayError `NOT_FOUND`, `NOT_CONFIRMED`
-   */
+  /** Once no earlier update of it is in progress. @throws GatewayError `NOT_FOUND`, `NOT_CONFIRMED` */
   route(address: RouteAddress, goal: Goal): Promise<Route>
 }
 
@@ -36,8 +32,7 @@ export const ownReads = (site: Site, operation: Operation): Present => ({
 })
 
 /**
- * Many rows share their reads, and those with the polls that wait for what was sent before: each
- * gets the next list that is requested from now on.
+ * Each row gets the next list that is requested from now on, which all of them share.
  * @param timeout milliseconds for what is in progress to end
  */
 export function sharedReads(site: Site, timeout: number, operation: Operation): Present {
@@ -90,8 +85,7 @@ function stable(
 const DOUBTS = ['there', 'no answer', 'unclear'] as const
 
 /**
- * Lists all routes once no change of a wanted route is in progress and, where one is missing, no
- * create, which may be that of the missing one.
+ * All routes, once no change of a wanted one is in progress and, where one is missing, no create.
  * @param timeout milliseconds for what is in progress to end
  * @throws GatewayError `NOT_CONFIRMED` when the changes in progress do not end
  */

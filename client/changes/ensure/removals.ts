@@ -43,10 +43,7 @@ interface RemovalFor {
   isSeenFirst: boolean
 }
 
-/**
- * Plans the removal of the routes whose names fit and that no row means. A route on the air is never
- * removed: it is stopped in one run, and removed in another.
- */
+/** A route on the air is never removed: it is stopped in one run, and removed in another. */
 export function planRemovals(
   remove: Remove,
   rows: readonly Row[],

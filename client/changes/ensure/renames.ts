@@ -7,10 +7,7 @@ import type { Route, RouteFields } from '../../model/types'
 import { theOnly } from '../find'
 import { findWanted, plan, type Goal, type PlanOptions, type Wanted } from './plan'
 
-/**
- * Returns a function that finds the route which is probably meant by a row whose name is not there:
- * the only one among those left over that is the same in all but its name.
- */
+/** Finds the only route left over that is the same as a row in all but its name. */
 export function renameFinder(leftOver: readonly Route[]): (wanted: Wanted) => Route | undefined {
   const byPlace = grouped(leftOver, (route) => placeOf(toSent(route)))
   return (wanted) => {
@@ -39,9 +36,8 @@ function fits({ wanted, options }: Pick<Goal, 'wanted'> & { options: PlanOptions
 }
 
 /**
- * Finds the route of each row. `renamedFrom` is an order also where both names are there, so that
- * names can be exchanged or shifted: the former name counts, unless the row is fulfilled, or a row
- * keeps that route under its name.
+ * `renamedFrom` is an order also where both names are there, so that names can be exchanged: the former
+ * name counts, unless the row is fulfilled, or a row keeps that route under its name.
  * @returns with the orders that would leave two routes with one name, or are not clear
  */
 export function findEach(

@@ -14,10 +14,7 @@ export interface PlanReport {
   id: string
   /** How many routes each step is for. */
   summary: PlanSummary
-  /**
-   * Several lines: how many there are in all; then each route with a step, and its differences; then
-   * each one that is only left to its failover.
-   */
+  /** How many there are; each route with a step and its differences; each that is only left to a failover. */
   text: string
   /** A row for each route with a step, in the order of the text. */
   table: PlanRow[]
@@ -35,10 +32,7 @@ export interface PlanRow {
   changes: string
 }
 
-/**
- * Reports plans without their ID: what takes something away first, so that nobody overlooks it.
- * @param protects says which routes need a confirmation by name
- */
+/** What takes something away comes first, so that nobody overlooks it. */
 export function reportOf(
   plans: readonly Plan[],
   { protects }: Pick<Connection, 'protects'>,

@@ -73,11 +73,7 @@ export interface Undone {
   plan: Omit<PlanReport, 'id'>
 }
 
-/**
- * Takes back the last run that changed anything, once.
- * @throws GatewayError `NOT_FOUND` when there is none, `CONFLICT` when a route was changed since, or
- * while a run is in progress
- */
+/** Takes back the last run that changed anything, once. @throws GatewayError `NOT_FOUND`, `CONFLICT` */
 export async function undoLastRun(
   gateway: Connection,
   memory: EnsureMemory,
@@ -116,8 +112,7 @@ export async function undoLastRun(
 }
 
 /**
- * Brings every route that a run has changed back to what it was before. A route that was deleted
- * gets another ID.
+ * A route that was deleted gets another ID.
  * @returns as `left` what was not taken back, and may be another time
  * @throws GatewayError `CONFLICT` with every reason why that is not possible; nothing was written then
  */
@@ -270,10 +265,7 @@ function restored(before: Route, now: Route): Wanted {
 const isHeldBack = (route: Route, { started }: Destination): boolean =>
   isRunning(route) && booleanFrom(started) === false
 
-/**
- * The part without what the package does not know, which stays as it is: it may be a counter. With
- * another protocol it is a new one.
- */
+/** Without what the package does not know, which may be a counter. Another protocol makes a new part. */
 function known<T extends JsonObject>(direction: Direction, then: T, now: JsonObject): T {
   if (then.protocol !== now.protocol) return then
   const members = membersOf(direction, then.protocol)

@@ -58,11 +58,7 @@ export interface Known {
 const LATE = 0.05
 const RESPONSE_MS = 5000
 
-/**
- * Whether what is known may no longer be true: the latest poll failed, or one that was due has got
- * no response yet.
- * @param now Unix ms
- */
+/** The latest poll failed, or one that was due has got no response yet. @param now Unix ms */
 export function isOld({ seenAt, failure, everyMs, lookMs }: Known, now: number): boolean {
   const most = everyMs * (1 + LATE) + Math.max(RESPONSE_MS, 2 * lookMs)
   return failure !== undefined || now - seenAt > most
@@ -86,9 +82,8 @@ const DEFAULT_INTERVAL = 10_000
 const LEAST_INTERVAL = 1000
 const MOST_INTERVAL = 3_600_000
 /**
- * The first polls of all gateways of the process. Those of a whole fleet would log in, and read all
- * that there is, at one moment: memory that the process never needs again. A first poll with its
- * login takes about 10 ms of CPU, which leaves room for the polls of those that are watched already.
+ * Of all gateways of the process: a fleet would log in and read at one moment, which takes memory that is
+ * never needed again. A first poll takes 10 ms of CPU; others have room beside it.
  */
 const firstWait = createPace({ atOnce: 20, everyMs: 15 })
 

@@ -15,10 +15,8 @@ export interface Evidence {
 const UNCLEAR_MS = 1000
 
 /**
- * Decides whether a route is gone, the only place to do so: the complete list lacks it, the route
- * itself is not found, and a second poll agrees. Firmware may refuse an unknown route with a status
- * other than 404, see docs/project/interface.md#unknown; then the second poll must come a second
- * later.
+ * The only place that decides it: the complete list lacks it, the route itself is not found, and a second
+ * poll agrees; a second later where firmware refuses it with another status than 404.
  * @param missingSince what the poll before returned
  * @param now of a monotonic clock, in ms
  * @param least the minimum time for which it must be missing, in ms

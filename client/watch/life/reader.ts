@@ -36,12 +36,9 @@ const SECOND_LOOK_MS = 200
 const ALL_MISSING_MS = 10_000
 
 /**
- * Returns a reader of a device, which normally makes one call: the configuration has all routes.
- * What a response leaves out, and what has become empty, is kept as it was until it is
- * certain. A route that the configuration lacks is looked up in the list of routes and by itself,
- * until it is certainly gone, see `gone`.
- * @returns a function that reads once, given what is known from before, and throws GatewayError
- * without a usable response
+ * Normally one call: the configuration has all routes. What a response leaves out, or has emptied, stays
+ * until it is certain. A missing route is looked up in the list and by itself.
+ * @returns a function that reads once, given what is known, and throws GatewayError
  */
 export function createReader(
   gateway: Connection,

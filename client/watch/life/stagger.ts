@@ -1,10 +1,6 @@
 import { MONOTONIC } from '../../clock'
 
-/**
- * Spreads what would otherwise begin at one moment. The first few begin at once, the others one
- * after the other.
- * @returns a function that returns for each how long it has to wait, in ms
- */
+/** The first few begin at once, the others one after the other. @returns how long each has to wait, in ms */
 export function createPace({ atOnce, everyMs }: { atOnce: number; everyMs: number }): () => number {
   /** The time slot of the latest one, in ms; the slots of the first few have passed already. */
   let latest = -Infinity

@@ -68,11 +68,9 @@ export interface CallerWatch extends Meter<SavedCallers> {
 }
 
 /**
- * Who leaves and returns from the same address within the hold has not left. Who has changed places with
- * another caller between two polls shows when the number changes next.
- * @param holdMs how long a caller must be there, or away
+ * Who returns from the same address within the hold has not left. Who has changed places with another one
+ * between two polls shows when the number changes next.
  * @param unix turns a time of the clock into Unix ms
- * @param bookNow the names of callers
  */
 export function createCallerWatch(
   holdMs: number,

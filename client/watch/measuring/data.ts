@@ -27,11 +27,7 @@ interface Source {
 /** How long a source must receive nothing: one that has just connected has no bitrate yet. */
 const LEAST_MS = 5000
 
-/**
- * Finds sources that receive nothing although they are connected, and those that receive again. Polls
- * show all that it needs.
- * @param holdMs how long a change must last
- */
+/** Finds connected sources that receive nothing, by polls alone. @param holdMs how long it must last */
 export function createDataWatch(holdMs: number): Meter<SavedData> {
   /** All other sources of running routes receive data: there are many, which take no memory. */
   let sources: Map<string, Source> | undefined

@@ -4,16 +4,13 @@ import { isText, own, type JsonObject } from '../../model/json'
 import { destinationsByKey, nameOrId, type DeviceState, type RouteState } from '../state'
 
 /**
- * The figures of a device at its latest poll. They change with each poll and are no changes, so they
- * are no part of its state: one list of numbers in the order of the state, NaN where there is none,
- * which each poll fills again. For each route the bitrate of its source, then the bitrate and the
- * clients of each destination, then for the route, its source and each destination 1 where the gateway
- * gave a status, otherwise 0. The last number is that of {@link turnsOf}.
+ * The figures of a device at its latest poll, in the order of its state, NaN where there is none: for each
+ * route the bitrate of its source, then bitrate and clients of each destination, then for the route, its
+ * source and each destination 1 where the gateway gave a status, else 0. Last is {@link turnsOf}.
  */
 export type Figures = Float64Array
 
 /**
- * Returns the figures of a state.
  * @param sent the routes as the appliance sent them, by their IDs; the state may have more
  * @param former is filled again where it has the right length
  */
@@ -29,10 +26,7 @@ export function figuresOf(
   return figures
 }
 
-/**
- * How often a figure has become zero, or more than zero, or unknown. As long as this and the state stay
- * the same, so does the health of all routes.
- */
+/** How often a figure became zero, positive or unknown: without that, the health of routes stays the same. */
 export const turnsOf = (figures: Figures): number => figures[figures.length - 1]!
 
 /** Calls with each route and where its figures begin. */
@@ -52,10 +46,7 @@ const lengthOf = (destinations: number): number => 3 + 3 * destinations
 /** Where the bitrate of a destination is, after which come its clients. */
 export const placeOf = (at: number, destination: number): number => at + 1 + 2 * destination
 
-/**
- * Where it stands for a route whether the latest poll contained its status: a state keeps one that is no
- * longer given. After it come those of the source and of each destination.
- */
+/** Where it stands whether the latest poll had the status of a route, then of its source and destinations. */
 export const givenOf = (at: number, { destinations }: Pick<RouteState, 'destinations'>): number =>
   placeOf(at, destinations.length)
 

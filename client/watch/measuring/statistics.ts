@@ -15,8 +15,8 @@ const APART = 0.8
 const UNFOUND = 2
 
 /**
- * Returns a function that reads the statistics which are wanted after a poll; undefined where none are,
- * or while a slow reading is under way. `wanted` gets whether those for limits were not read just now.
+ * The statistics that are wanted after a poll; undefined where none are, or a slow reading is under way.
+ * `wanted` gets whether those for limits were not read just now.
  */
 export function createStatisticsReader(
   gateway: Connection,
@@ -66,10 +66,7 @@ function textIn(part: unknown, name: string): string {
   return isText(value) ? value : ''
 }
 
-/**
- * The value of a source or destination. Where it has several connections or clients, the bitrate
- * is their sum when the whole has none, and the others are those of the worst.
- */
+/** Of several connections or clients, the bitrate is their sum when the whole has none, others the worst. */
 export function valueOf(part: unknown, measure: Measure): number {
   const numbers = (name: string, of: unknown[]): number[] =>
     of.map((one) => own(one, name)).filter((value) => typeof value === 'number')

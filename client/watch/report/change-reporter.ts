@@ -167,11 +167,7 @@ type RouteChange = Extract<Change, { of: 'route' }>
 const stepsOf = (name: Change, passage: RouteChange): Change[] =>
   passage.to ? [passage, name] : [name, passage]
 
-/**
- * Finds renames that make a route appear or disappear for a watch of chosen routes.
- * @param known what the watch has reported so far
- * @returns by the ID of the route, what its new name means to the watch
- */
+/** Renames that make a route appear or disappear for a watch of chosen routes, by its ID. */
 function passagesIn(
   changes: readonly Change[],
   known: DeviceState,

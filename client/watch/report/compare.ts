@@ -9,9 +9,7 @@ import type {
   RouteState,
 } from '../state'
 
-/**
- * One difference between two states of a device. {@link heldBack} makes the state before it.
- */
+/** One difference between two states of a device. */
 export type Change =
   | { of: 'device.status'; from: Condition; to: Condition }
   | { of: 'device.firmware'; from?: string; to?: string }
@@ -41,8 +39,8 @@ export function keyOf(change: Change): string {
 }
 
 /**
- * Returns the differences in a fixed order: the device, its pairings by ID, routes that are gone,
- * routes that are new, then the others by ID. Takes time linear in the number of routes.
+ * In a fixed order: the device, its pairings by ID, routes that are gone, new ones, then the others by ID.
+ * Takes time linear in the number of routes.
  */
 export function compare(from: DeviceState, to: DeviceState): Change[] {
   if (from === to) return []
@@ -161,8 +159,7 @@ function pairs<T>(
 const byId = (one: { id: string }, other: { id: string }): number => (one.id < other.id ? -1 : 1)
 
 /**
- * Returns the state in which what is held is still as it was: between two states, a comparison with the
- * later one gives the held changes, and no other.
+ * The later state with what is held as it was: compared with the later one, it differs in that alone.
  * @param isHeld asked with the key of each change that may be between them
  */
 export function heldBack(

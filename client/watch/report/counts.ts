@@ -28,11 +28,7 @@ export const NOTHING_KNOWN: Counts = {
   device: deviceHealth(undefined, undefined),
 }
 
-/**
- * Returns how the routes of a device are, and how the device itself is.
- * @param wants by default all routes
- * @param visit says how a route is to a watch
- */
+/** @param wants by default all routes; @param visit says how a route is to a watch */
 export function countsOf(
   state: DeviceState,
   figures?: Figures,

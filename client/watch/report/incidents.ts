@@ -12,10 +12,7 @@ export interface Trouble extends Omit<OpenIncident, 'id' | 'since' | 'until' | '
 
 type Closing = (typeof CLOSINGS)[number]
 
-/**
- * How something is that is in no trouble: well, stopped or no longer watched; `unknown` while nobody can
- * know; `covered` while what is wrong with it would only follow from another trouble.
- */
+/** Without a trouble: `unknown` while nobody can know, `covered` while it would only follow from another. */
 export type Standing = 'ok' | Closing | 'unknown' | 'covered'
 
 /** What is seen at one time. */
@@ -52,8 +49,8 @@ interface Entry {
 }
 
 /**
- * Makes incidents of troubles: each begins once it has lasted for `holdMs`, and ends once it has been
- * away for as long. What nobody can know neither begins nor ends meanwhile, and its time runs on.
+ * Each begins once it has lasted for `holdMs`, and ends once it has been away for as long. What nobody can
+ * know neither begins nor ends meanwhile, and its time runs on.
  * @param unix turns a time of the clock into Unix ms
  */
 export function createIncidents(holdMs: number, unix: (at: number) => number) {

@@ -12,16 +12,9 @@ import type { DeviceState, RouteState } from '../state'
 
 /** Turns what a watch sees into its events: all changes, or incidents. */
 export interface Reporter {
-  /**
-   * The polls of a device begin.
-   * @param known the device as earlier polls have shown it
-   * @returns the state to begin with, which a snapshot shows
-   */
+  /** @param known as earlier polls have shown it. @returns the state to begin with, which a snapshot shows */
   begin(known: DeviceState, present: DeviceState): DeviceState
-  /**
-   * Takes a poll.
-   * @param visitRoutes visits each watched route; not needed where all are as before
-   */
+  /** @param visitRoutes visits each watched route; not needed where all are as before */
   polled(poll: Poll, visitRoutes: (visit?: Visit) => void): void
   /** The gateway counts as unreachable, for as long as the watch holds. */
   away(outage: Outage): void

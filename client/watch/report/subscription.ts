@@ -26,10 +26,7 @@ export interface WatchOptions {
   report?: Report
   /** Incidents only: a pattern of the names of routes for which `stopped` is an incident. */
   mustRun?: string
-  /**
-   * Incidents only: those that an earlier watch has reported as begun and not as ended. By default those
-   * of a watch with the same settings that has just ended.
-   */
+  /** Incidents only: those that are open. By default those of an equal watch that has just ended. */
   open?: readonly OpenIncident[]
   /** Incidents only: those that are open now, after each change of them. */
   onOpen?: (open: readonly OpenIncident[]) => void
@@ -51,10 +48,7 @@ export interface WatchOptions {
   onHealth?: (health: WatchHealth) => void
   /** A failure that does not pass by itself: reported once, until a poll succeeds again. */
   onFailure?: (error: GatewayError) => void
-  /**
-   * After each poll and each reading of statistics, once all watches of the device have been told, and
-   * after what one of them has told between two polls.
-   */
+  /** Once all watches have been told: after each poll, each reading of statistics, and what one tells late. */
   onTold?: () => void
   /** @internal Of the node: it goes on with what itself has reported, not with that of another one. */
   id?: string
@@ -124,10 +118,7 @@ export function createSubscription(
   /** The lasting failures that were reported. */
   const lasting: { look?: string; statistics?: string } = {}
 
-  /**
-   * The state as far as it is known when the watch starts. One that moves over from another poller of
-   * the same device keeps what it knows.
-   */
+  /** One that moves over from another poller of the same device keeps what it knows. */
   function begin(known: {
     state?: DeviceState
     figures?: Figures
@@ -225,10 +216,7 @@ export function createSubscription(
     }
   }
 
-  /**
-   * Goes on with what a watch with the same settings has saved, as far as it has not begun itself.
-   * @param known the name of the device there
-   */
+  /** As far as it has not begun itself. @param known the name of the device there */
   function restore(watch: SavedWatch, known?: Named): void {
     isRestored = true
     if (!latest) restored = { watch, device: known }
@@ -283,10 +271,7 @@ export function createSubscription(
     missed,
     unreachable,
     reachable,
-    /**
-     * The routes whose statistics are wanted, as of the latest poll.
-     * @param isDue those for limits, which always are, were not read just now
-     */
+    /** @param isDue the statistics for limits, which are always wanted, were not read just now */
     measures: (isDue: boolean) => reporter.lacking(isDue),
     measured(statistics: readonly Statistics[], at: number): void {
       lasting.statistics = undefined

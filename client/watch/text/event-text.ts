@@ -7,10 +7,7 @@ import { healthText } from './health-text'
 import { gatewayOf, measured, nameOf, routeOf, statistics, unreachable, type Event } from './parts'
 import { clipped, durationOf, titled, wordsIn, type Key, type Words } from './words'
 
-/**
- * Says in one sentence what an event, or a snapshot, is about: one line, without secrets, and nothing
- * that is not known. In English where there is no such language.
- */
+/** In one sentence without secrets, and nothing that is not known. In English where it has no such words. */
 export function eventText(event: Wordless<WatchEvent | Snapshot>, language?: Language): string {
   const words = wordsIn(language)
   const { event: name } = event

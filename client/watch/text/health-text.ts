@@ -3,11 +3,7 @@ import { legible } from '../../model/legible'
 import type { Language } from '../../model/watch'
 import { clipped, wordsIn } from './words'
 
-/**
- * Says how something is, the reason first and the gateway's own word after it:
- * `no source (disconnected)`. One line, for people.
- * @param isBrief without the gateway's own word
- */
+/** The reason, then the gateway's own word: `no source (disconnected)`. @param isBrief without that word */
 export function healthText(
   { sign, reason, output = '', word }: Health,
   language?: Language,

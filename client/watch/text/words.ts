@@ -43,8 +43,8 @@ const CHOICE = /\[([^[|\]]*)(?:\|([^[\]]*))?\]/g
 const MARK = /__([a-z]+)__/g
 
 /**
- * Returns a template with values in the place of its marks. Of `[a|b]` it has `a` where all the marks
- * in it have values, otherwise `b`, which may be left out. Nothing within a value is a mark.
+ * With values in place of its marks. Of `[a|b]` it has `a` where all the marks in it have values, else
+ * `b`, which may be left out. Nothing within a value is a mark.
  */
 export function filled(template: string, values: Values): string {
   const valueOf = (name: string): string => String(values[name] ?? '')
