@@ -2,6 +2,7 @@ import { GatewayError, badResponse, say } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { Device, DeviceConfiguration, Pairing } from '../model/types'
+import { itemsIn } from '../model/json'
 import { isSegment, requestTo } from './endpoints'
 import { expectArray, expectObject, unexpected } from './shapes'
 
@@ -35,9 +36,10 @@ function withPeers(device: DeviceConfiguration): DeviceConfiguration {
     calypsos?: Pairing[]
     peers?: Pairing[]
   } & DeviceConfiguration['config']
-  const known = Array.isArray(peers) ? peers : []
-  const others = Array.isArray(calypsos) ? calypsos : []
-  const added = others.filter(({ id }) => !known.some((pairing) => pairing.id === id))
+  const known = itemsIn(peers) as Pairing[]
+  const added = (itemsIn(calypsos) as Pairing[]).filter(
+    ({ id }) => !known.some((pairing) => pairing.id === id),
+  )
   return { ...device, config: { ...rest, peers: [...known, ...added] } }
 }
 

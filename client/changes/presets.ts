@@ -2,7 +2,7 @@ import { invalidInput, type Finding, readOnlyError } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { MOST, parsedWithin } from '../model/foreign'
-import { isObject } from '../model/json'
+import { isObject, objectsIn } from '../model/json'
 import { findHidden, keepHidden } from '../model/secrets'
 import { secretsIn } from '../connection/redaction'
 import { exportPreset, importPreset, type Preset, type PresetAnswer } from '../api/presets'
@@ -77,11 +77,11 @@ function parse(input: unknown): Preset {
 
 function withSecretsOf(present: Preset, wanted: Preset): Preset {
   const problems: Finding[] = []
-  const presentRoutes: unknown[] = Array.isArray(present.routes) ? present.routes : []
+  const presentRoutes = objectsIn(present.routes)
   const routes = (wanted.routes as unknown[]).map((route, index) => {
     if (!isObject(route)) return route
-    const sameName = presentRoutes.filter((one) => isObject(one) && one.name === route.name)
-    const counterpart = sameName.length === 1 && isObject(sameName[0]) ? sameName[0] : undefined
+    const sameName = presentRoutes.filter(({ name }) => name === route.name)
+    const counterpart = sameName.length === 1 ? sameName[0] : undefined
     const { fields, problems: faults } = keepHidden(route, counterpart)
     problems.push(...faults.map((one) => ({ ...one, path: `routes[${index}].${one.path}` })))
     return fields

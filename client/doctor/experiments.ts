@@ -7,7 +7,7 @@ import { openConnection, type Connection, type GatewayOptions } from '../connect
 import { newOperation, type Request } from '../connection/operation'
 import type { Exchange } from '../connection/transport'
 import { GatewayError, words } from '../errors'
-import { isObject, own } from '../model/json'
+import { isObject, itemsIn, own } from '../model/json'
 import { isRunning } from '../model/route-state'
 import { toSent } from '../model/convert'
 import type { Destination, Route } from '../model/types'
@@ -240,7 +240,7 @@ const EXPERIMENTS: ReadonlyArray<{
       const { id: routeId } = await first(sandbox)
       const twice = ['start-route', 'start-route'] as const
       return inTurn(sandbox, twice, { routeId }, async (_, { body }) => {
-        const [entry] = Array.isArray(body) ? (body as unknown[]) : []
+        const [entry] = itemsIn(body)
         const watched = await sandbox.watch(routeId, (seen) => !!seen && isRunning(seen))
         const [state, result] = ['state', 'result'].map((name) => word(own(entry, name)))
         return `state ${state}, result ${result}, running: ${shows(watched)}`

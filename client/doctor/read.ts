@@ -4,7 +4,7 @@ import { rolesOf } from '../connection/roles'
 import type { Exchange } from '../connection/transport'
 import { requestTo } from '../api/endpoints'
 import { GatewayError, words } from '../errors'
-import { isObject, isText, membersIn, own, type JsonObject, objectsIn } from '../model/json'
+import { isObject, isText, itemsIn, membersIn, objectsIn, own } from '../model/json'
 import { isRunning } from '../model/route-state'
 import type { Certificate } from '../model/settings'
 import type { Route } from '../model/types'
@@ -251,8 +251,8 @@ function plain(value: unknown): unknown {
 }
 
 export const idsIn = (list: unknown, name: string): string[] =>
-  (Array.isArray(list) ? list : [])
-    .map((each: unknown) => own(each as JsonObject, name))
+  itemsIn(list)
+    .map((each) => own(each, name))
     .filter(isText)
 
 export function median(values: readonly number[]): number {

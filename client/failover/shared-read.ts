@@ -7,7 +7,7 @@ import { mayAct } from '../connection/roles'
 import { asGatewayError, GatewayError, say } from '../errors'
 import { deviceHealth } from '../model/health'
 import { normalizeId } from '../model/ids'
-import { isText, own } from '../model/json'
+import { isText, itemsIn, own, textIn } from '../model/json'
 import type { DeviceConfiguration, Route } from '../model/types'
 import { Stop } from '../stop'
 
@@ -126,10 +126,8 @@ function createReads(gateway: Connection, configured: string, forget: () => void
 
 /** What has no ID is left out, as is a list that did not come: each route is then read by itself. */
 function routesIn({ config }: DeviceConfiguration): ReadonlyMap<string, Route> {
-  const routes: unknown = own(config, 'routes')
-  const listed = Array.isArray(routes) ? (routes as Route[]) : []
-  const known = listed.filter((route) => isText(own(route, 'id')))
+  const known = (itemsIn(own(config, 'routes')) as Route[]).filter((route) =>
+    isText(own(route, 'id')),
+  )
   return new Map(known.map((route) => [normalizeId(route.id), route]))
 }
-
-const textIn = (value: unknown): string | undefined => (isText(value) ? value : undefined)

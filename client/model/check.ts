@@ -1,4 +1,4 @@
-import { isGiven, isObject, isText, membersIn, own, pathTo } from './json'
+import { isGiven, isObject, isText, itemsIn, membersIn, own, pathTo } from './json'
 import type { JsonObject } from './json'
 import {
   anyMembersOf,
@@ -17,7 +17,7 @@ import { isBooleanText, isNumeric, partToSent, protocolOf } from './convert'
 import type { Fault, Given, Reason, Wanted } from './faults'
 import { doubtsOfRoute } from './doubts'
 import { nearest } from './near'
-import { isSameId, normalizeId } from './ids'
+import { isSameId, normalizeId, seenAt } from './ids'
 import { findVariables, isMasked } from './secrets'
 
 /** `validate: false` leaves the check of source and destinations to the appliance. */
@@ -32,7 +32,7 @@ export type UpdateMode = (typeof UPDATE_MODES)[number]
 /** Returns every fault of a route to create, as sent or as read. */
 export function checkCreate(input: unknown, options: CheckOptions = {}): Fault[] {
   return checkRoute(input, (route) => [
-    ...checkStart(route),
+    ...checkValue(ROUTE.startRoute, own(route, 'startRoute'), () => 'startRoute'),
     ...checkName(route, options),
     ...checkSource(route, options),
     ...(isGiven(own(route, 'destinations')) ? checkDestinations(route, options) : []),
@@ -48,13 +48,13 @@ export function checkUpdate(input: unknown, mode: UpdateMode, options: CheckOpti
 /** What a new route must not have, and one that is there may: nobody sees a blank at the end of a name. */
 function checkNew(route: JsonObject): Fault[] {
   const isRead = isAsRead(route)
-  const destinations = own(route, 'destinations')
-  const names: Array<[path: string, name: unknown]> = [['name', own(route, 'name')]]
-  if (Array.isArray(destinations)) {
-    destinations.forEach((one, index) =>
-      names.push([`destinations[${index}].name`, own(one, 'name')]),
-    )
-  }
+  const names: Array<[path: string, name: unknown]> = [
+    ['name', own(route, 'name')],
+    ...itemsIn(own(route, 'destinations')).map((one, index): [string, unknown] => [
+      `destinations[${index}].name`,
+      own(one, 'name'),
+    ]),
+  ]
   const blanks = names.filter(([, name]) => isText(name) && name !== name.trim())
   return [
     ...(isRead ? [] : blanks.map(([path]): Fault => ({ path, kind: 'blanks' }))),
@@ -89,7 +89,7 @@ function checkRoute(input: unknown, inside: (route: JsonObject) => Fault[]): Fau
     ...checkNames(input),
     ...refuseState(input),
     ...inside(input),
-    ...refuseVariables(input),
+    ...findVariables(input).map((path): Fault => ({ path, kind: 'variable' })),
   ]
   // Joined texts are checked path by path, which would report a fault once for each path.
   return [...new Map(faults.map((each) => [JSON.stringify(each), each])).values()]
@@ -101,19 +101,14 @@ function checkNames(route: JsonObject): Fault[] {
     .map((name) => ({ path: pathTo('', name), ...suggestion(name) }))
 }
 
-function checkStart(route: JsonObject): Fault[] {
-  return checkValue(ROUTE.startRoute, own(route, 'startRoute'), 'startRoute')
-}
-
 /** True for a Route as read: besides its state it has members that only the appliance sets. */
 function isAsRead(route: JsonObject): boolean {
-  const destinations = own(route, 'destinations')
   const has = (part: unknown, names: readonly string[]): boolean =>
     names.some((name) => isGiven(own(part, name)))
   return (
     has(route, ONLY_READ) ||
     has(own(route, 'source'), ['id', ...ONLY_READ_OF_PARTS]) ||
-    (Array.isArray(destinations) && destinations.some((one) => has(one, ONLY_READ_OF_PARTS)))
+    itemsIn(own(route, 'destinations')).some((one) => has(one, ONLY_READ_OF_PARTS))
   )
 }
 
@@ -136,10 +131,6 @@ function refuseState(route: JsonObject): Fault[] {
   return [{ path: 'state', kind: 'state' }]
 }
 
-function refuseVariables(route: JsonObject): Fault[] {
-  return findVariables(route).map((path) => ({ path, kind: 'variable' }))
-}
-
 // In a Route as read, an earlier step of the flow has put it there, and it is harmless.
 function refuseStart(route: JsonObject): Fault[] {
   if (!isGiven(own(route, 'startRoute')) || isAsRead(route)) return []
@@ -147,10 +138,9 @@ function refuseStart(route: JsonObject): Fault[] {
 }
 
 function checkName(route: JsonObject, { validate = true }: CheckOptions): Fault[] {
-  const member = ROUTE.name
   const name = own(route, 'name')
-  if (!isText(name)) return [faultOf(member, name, 'name')]
-  return validate ? checkValue(member, name, 'name') : []
+  if (!isText(name)) return [faultOf(ROUTE.name, name, 'name')]
+  return validate ? checkValue(ROUTE.name, name, () => 'name') : []
 }
 
 function checkSource(
@@ -212,15 +202,19 @@ function checkDestinationPatches(destinations: unknown, options: CheckOptions): 
 export function checkPart(direction: Direction, part: JsonObject, path: string): Fault[] {
   const sent = partToSent(direction, part)
   return [...membersOf(direction, sent.protocol)].flatMap(([name, member]) => {
-    const value = own(sent, name)
-    const isMissing = !isGiven(value) || value === '' || (member.of && !hasPaths(value))
-    if (isMissing && member.required?.(sent))
-      return [faultOf(member, value, pathAsGiven(direction, part, path, name))]
-    return checkValue(member, value, path, (below) =>
-      pathAsGiven(direction, part, path, name, below),
-    )
+    const at = (below: string) => pathAsGiven(direction, part, path, name, below)
+    return checkMember(member, own(sent, name), sent, at)
   })
 }
+
+/** Faults of a member of a whole part or path; `at` says where the user wrote it. */
+function checkMember(member: Member, value: unknown, whole: JsonObject, at: PathTo): Fault[] {
+  const isMissing = !isGiven(value) || value === '' || (member.of && !hasPaths(value))
+  const isFault = isMissing && member.required?.(whole)
+  return isFault ? [faultOf(member, value, at(''))] : checkValue(member, value, at)
+}
+
+type PathTo = (below: string) => string
 
 /**
  * Returns every fault of some members of a part. `context` is the whole part, where that is known;
@@ -241,7 +235,7 @@ export function checkPatch(
     if (!member || (!isKnown && (member.sentAs || member.readOnly))) return []
     const at = (below = '') => pathAsGiven(direction, patch, path, name, below)
     if (value === null && LASTING.has(name)) return [{ path: at(), kind: 'lasting' }]
-    return checkValue(member, value, path, at)
+    return checkValue(member, value, at)
   })
 }
 
@@ -268,8 +262,7 @@ function checkRepeats(destinations: readonly unknown[]): Fault[] {
       const value = own(destination, name)
       if (!isText(value)) return []
       const key = name === 'id' ? normalizeId(value) : value
-      const other = first.get(key)
-      if (other === undefined) first.set(key, index)
+      const other = seenAt(first, key, index)
       // Destinations with the same name differ by their IDs, as on the appliance.
       const [id, otherId] = [destination, destinations[other ?? index]].map((one) => own(one, 'id'))
       const areTold = isText(id) && isText(otherId) && !isSameId(id, otherId)
@@ -281,28 +274,19 @@ function checkRepeats(destinations: readonly unknown[]): Fault[] {
   })
 }
 
-/** Faults of one value; `at` says where the user wrote it. */
-function checkValue(
-  member: Member,
-  value: unknown,
-  path: string,
-  at: (below: string) => string = () => path,
-): Fault[] {
+function checkValue(member: Member, value: unknown, at: PathTo): Fault[] {
   if (!isGiven(value) || IS_FINE[member.kind](member, value)) {
     return member.of && Array.isArray(value) ? checkList(member.of, value, at) : []
   }
   return [faultOf(member, value, at(''))]
 }
 
-function checkList(of: Members, items: readonly unknown[], at: (below: string) => string): Fault[] {
+function checkList(of: Members, items: readonly unknown[], at: PathTo): Fault[] {
   return items.flatMap((item, index) => {
     if (!isObject(item)) return [notAnObject(at(`[${index}]`), item)]
     return Object.entries(of).flatMap(([name, member]) => {
-      const value = own(item, name)
       const path = at(`[${index}].${name}`)
-      if ((!isGiven(value) || value === '') && member.required?.(item))
-        return [faultOf(member, value, path)]
-      return checkValue(member, value, path)
+      return checkMember(member, own(item, name), item, () => path)
     })
   })
 }

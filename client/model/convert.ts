@@ -27,15 +27,10 @@ export function toSent(route: Route | RouteFields): RouteFields {
   }
 }
 
-/** Returns a source in sent form. */
-export function sourceToSent(source: Source): Source {
-  return partToSent('source', source) as Source
-}
+export const sourceToSent = (source: Source): Source => partToSent('source', source) as Source
 
-/** Returns a destination in sent form. */
-export function destinationToSent(destination: Destination): Destination {
-  return partToSent('destination', destination) as Destination
-}
+export const destinationToSent = (destination: Destination): Destination =>
+  partToSent('destination', destination) as Destination
 
 /** Returns a copy for a new route: without the ids of source and destinations. */
 export function forCreate(fields: RouteFields): RouteFields {
@@ -120,12 +115,9 @@ function asSent(value: unknown, member: Member | undefined): unknown {
 }
 
 function pathAsSent(path: JsonObject, of: Members): JsonObject {
-  return Object.fromEntries(
-    membersIn(path).map(([name, value]) => [
-      name,
-      asSent(value, Object.hasOwn(of, name) ? of[name] : undefined),
-    ]),
-  )
+  const memberOf = (name: string) => (Object.hasOwn(of, name) ? of[name] : undefined)
+  const members = membersIn(path).map(([name, value]) => [name, asSent(value, memberOf(name))])
+  return Object.fromEntries(members) as JsonObject
 }
 
 /** Responses join the values of all paths by `|`; requests list the paths, and have no other place. */
@@ -165,20 +157,16 @@ const isJoined = (value: unknown): value is string =>
   typeof value === 'string' && value.includes('|')
 
 /** Text that is a number, as that number; everything else as it is. */
-function numberFrom(value: unknown): unknown {
-  return isNumeric(value) ? Number(value) : value
-}
+const numberFrom = (value: unknown): unknown => (isNumeric(value) ? Number(value) : value)
 
 /** Firmware that writes numbers as text may do so with true and false as well. */
 export const isBooleanText = (value: unknown): value is 'true' | 'false' =>
   value === 'true' || value === 'false'
 
 /** Reads true or false, also as text; undefined for anything else. */
-export function booleanFrom(value: unknown): boolean | undefined {
-  return typeof value === 'boolean' || isBooleanText(value) ? String(value) === 'true' : undefined
-}
+export const booleanFrom = (value: unknown): boolean | undefined =>
+  typeof value === 'boolean' || isBooleanText(value) ? String(value) === 'true' : undefined
 
 /** True for text that is a decimal number. */
-export function isNumeric(value: unknown): value is string {
-  return typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value)
-}
+export const isNumeric = (value: unknown): value is string =>
+  typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value)

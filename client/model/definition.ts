@@ -1,6 +1,6 @@
 import { checkCreate, checkUpdate, faultOf, type CheckOptions, type UpdateMode } from './check'
 import { doubtsOfRoute } from './doubts'
-import type { Fault } from './faults'
+import type { Fault, Wanted } from './faults'
 import { givenAs } from './given'
 import { isGiven, isObject, isText, own, pathUnder } from './json'
 import type { Member } from './members'
@@ -10,18 +10,12 @@ import { findHidden, withSecretsFrom } from './secrets'
 export type Use =
   { kind: 'create' } | { kind: 'update'; mode: UpdateMode } | { kind: 'ensure'; state: string }
 
-/** How a route is to be: there, running or not; running; not running; not there. */
-export type WantedState = 'present' | 'started' | 'stopped' | 'absent'
-
 /** The choices of ensure: one state for all routes, or the one that each row gives. */
-export type EnsureState = WantedState | 'row'
-export const ENSURE_STATES = [
-  'present',
-  'started',
-  'stopped',
-  'absent',
-  'row',
-] as const satisfies readonly EnsureState[]
+export const ENSURE_STATES = ['present', 'started', 'stopped', 'absent', 'row'] as const
+export type EnsureState = (typeof ENSURE_STATES)[number]
+
+/** How a route is to be: there, running or not; running; not running; not there. */
+export type WantedState = Exclude<EnsureState, 'row'>
 
 /** The state that a row gives, in the words of the appliance or of ensure; `present` for none. */
 export function stateOfRow(row: unknown): WantedState | undefined {
@@ -104,6 +98,8 @@ export function checkWanted(
   { state, validate }: { state: string; validate?: boolean },
 ): Fault[] {
   const problems = checkUpdate(withoutOrders(row, state), 'merge', { validate })
+  const refuse = (path: string, wanted: Wanted): unknown =>
+    problems.push({ path, kind: 'wrong', given: givenAs(own(row, path)), wanted })
   // A route to be absent need only be identified, whatever else is wrong with it.
   const counting = state === 'absent' ? problems.filter(tellsWhich) : problems
   if (counting.length === 0 && !isText(own(row, 'id')) && !isText(own(row, 'name'))) {
@@ -116,16 +112,9 @@ export function checkWanted(
       if (!isGiven(action) || action === 'none') return
       problems.push({ path: `destinations[${index}].action`, kind: 'action' })
     })
-  } else if (destinations !== undefined) {
-    const given = givenAs(destinations)
-    const wanted = { kind: 'wantedDestinations' } as const
-    problems.push({ path: 'destinations', kind: 'wrong', given, wanted })
-  }
+  } else if (destinations !== undefined) refuse('destinations', { kind: 'wantedDestinations' })
   const start = own(row, 'startRoute')
-  if (start !== undefined && typeof start !== 'boolean') {
-    const given = givenAs(start)
-    problems.push({ path: 'startRoute', kind: 'wrong', given, wanted: { kind: 'boolean' } })
-  }
+  if (start !== undefined && typeof start !== 'boolean') refuse('startRoute', { kind: 'boolean' })
   const former = own(row, 'renamedFrom')
   if (isGiven(former) && typeof former !== 'string') {
     problems.push(faultOf({ kind: 'text' }, former, 'renamedFrom'))

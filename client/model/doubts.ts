@@ -2,9 +2,9 @@
  * What was probably meant otherwise: slips in the names of members, and texts that are no address. What
  * the appliance itself returns is never one: newer firmware may know more than this table.
  */
-import { excerpt } from './given'
+import { shownAs } from './given'
 import type { Fault } from './faults'
-import { isObject, isText, membersIn, own, pathTo, type JsonObject } from './json'
+import { isObject, isText, itemsIn, membersIn, own, pathTo, type JsonObject } from './json'
 import { anyMembersOf, membersOf, type Direction, type Member, type Members } from './members'
 import { matcher } from './ids'
 import { nearest } from './near'
@@ -33,18 +33,14 @@ export function doubtsOfRoute(route: unknown, present?: unknown, isAsRead = fals
     if (!isObject(part)) return
     const known = isObject(former) ? former : undefined
     const context = known ? { ...known, ...part } : part
-    const { faults, unknown } = doubtsIn(direction, part, path, {
-      context,
-      present: known,
-      isAsRead,
-    })
+    const told = { context, present: known, isAsRead }
+    const { faults, unknown } = doubtsIn(direction, part, path, told)
     found.faults.push(...faults)
     found.unknown.push(...unknown)
   }
   add('source', own(route, 'source'), 'source', own(present, 'source'))
   const given = own(route, 'destinations')
-  const formerly = own(present, 'destinations')
-  const former: unknown[] = Array.isArray(formerly) ? formerly : []
+  const former = itemsIn(own(present, 'destinations'))
   const find = matcher(former)
   if (Array.isArray(given)) {
     given.forEach((part: unknown, index) =>
@@ -86,11 +82,7 @@ export function doubtsIn(
       const meant = isThere ? undefined : meantBy(name, value, known, direction, isAsRead)
       if (meant !== undefined) faults.push({ path: here, kind: 'didYouMean', member: meant })
       else if (member?.isAddress && isText(value) && !areAddresses(value)) {
-        faults.push({
-          path: here,
-          kind: 'address',
-          given: { kind: 'value', shown: excerpt(value) },
-        })
+        faults.push({ path: here, kind: 'address', given: shownAs(value) })
       } else if (member?.of && Array.isArray(value)) {
         const formerItems = former.flatMap((one) => own(one, name) ?? [])
         for (const [index, item] of value.entries()) {

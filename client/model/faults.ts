@@ -95,26 +95,26 @@ export function wholeSentenceOf(fault: Fault): string | undefined {
 
 /** The fault in a few words: which they are, and their values. */
 export function shortOf(fault: Fault): Short {
-  const { path, kind } = fault
-  const values = { what: path || 'payload' }
-  switch (kind) {
+  const values = { what: fault.path || 'payload' }
+  switch (fault.kind) {
     case 'missing':
       return { key: fault.given.kind === 'emptyList' ? 'list' : 'missing', values }
     case 'wrong':
       return { key: shortOfGiven(fault.given, fault.wanted), values }
-    case 'didYouMean':
-    case 'unknown':
-      return { key: 'unknown', values }
     case 'unset':
       return { key: 'unset', values: { variable: fault.variable } }
     case 'whichRoute':
     case 'whichDestination':
       return { key: 'which' }
-    case 'address':
-      return { key: 'address', values }
     default:
-      return { key: 'invalid', values }
+      return { key: SHORT_KEYS[fault.kind] ?? 'invalid', values }
   }
+}
+
+const SHORT_KEYS: Partial<Record<Reason['kind'], ShortKey>> = {
+  didYouMean: 'unknown',
+  unknown: 'unknown',
+  address: 'address',
 }
 
 /** In a few words, what is wrong with a value that is not what it must be. */
@@ -130,10 +130,9 @@ function shortOfGiven(given: Given | undefined, wanted: Wanted): Short['key'] {
     case 'atLeast':
       return given?.kind === 'value' && !given.shown.startsWith('"') ? 'range' : 'type'
     default:
-      if (given?.kind === 'text' || given?.kind === 'list' || given?.kind === 'object') {
-        return given.kind
-      }
-      return 'type'
+      return given?.kind === 'text' || given?.kind === 'list' || given?.kind === 'object'
+        ? given.kind
+        : 'type'
   }
 }
 

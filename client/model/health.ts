@@ -70,6 +70,9 @@ export interface RouteSigns {
 }
 
 const healthOf = (sign: Sign, reason?: Reason): Health => Object.freeze({ sign, reason })
+const critical = (reason: Reason, word?: string): Health => ({ sign: 'critical', reason, word })
+const warning = (reason: Reason, word?: string): Health => ({ sign: 'warning', reason, word })
+const unknown = (reason: Reason, word?: string): Health => ({ sign: 'unknown', reason, word })
 
 export const OK = healthOf('ok')
 export const STOPPED = healthOf('stopped')
@@ -103,7 +106,7 @@ export function partsHealth({ state, code, source, outputs }: RouteSigns): Route
   if (!isRunning(state) || !source) return alone(NOT_SEEN)
   const ofSource = sourceHealth(source)
   if (ofSource.sign === 'critical') return alone(ofSource)
-  if (is(code, 'error')) return alone({ sign: 'critical', reason: 'route-error', word: code })
+  if (is(code, 'error')) return alone(critical('route-error', code))
   const ofOutputs = Array.from(outputs, outputHealth)
   return { own: ownHealth(ofSource, code, ofOutputs), outputs: ofOutputs }
 }
@@ -113,9 +116,7 @@ const alone = (own: Health): RouteHealth => ({ own, outputs: NO_OUTPUTS })
 function ownHealth(source: Health, code: string | undefined, outputs: readonly Health[]): Health {
   if (source.sign === 'warning') return source
   // An output in trouble, and a listener that nobody calls, make their route `warn`.
-  if (is(code, 'warn') && !outputs.some(explainsWarning)) {
-    return { sign: 'warning', reason: 'route-warning', word: code }
-  }
+  if (is(code, 'warn') && !outputs.some(explainsWarning)) return warning('route-warning', code)
   return source.sign === 'unknown' && is(code, 'ok') ? OK : source
 }
 
@@ -123,10 +124,10 @@ const explainsWarning = (output: Health): boolean => output.sign === 'waiting' |
 
 /** How the source of a running route is. */
 export function sourceHealth({ state, code, bitrate }: PartSigns): Health {
-  if (isAway(state)) return { sign: 'critical', reason: 'no-source', word: state }
+  if (isAway(state)) return critical('no-source', state)
   if (bitrate === 0) return NO_DATA
-  if (is(code, 'error')) return { sign: 'critical', reason: 'source-error', word: code }
-  if (is(code, 'warn')) return { sign: 'warning', reason: 'source-warning', word: code }
+  if (is(code, 'error')) return critical('source-error', code)
+  if (is(code, 'warn')) return warning('source-warning', code)
   const isTold = state !== undefined || is(code, 'ok')
   return isTold ? OK : NOT_SEEN
 }
@@ -142,25 +143,18 @@ export function outputHealth(output: OutputSigns): Health {
   if (isListener && !isCalled) {
     return { sign: 'waiting', reason: 'no-caller', output: name, word: state }
   }
-  if (!isListener && isAway(state)) {
-    return { sign: 'warning', reason: 'output-lost', output: name, word: state }
-  }
-  if (is(code, 'error'))
-    return { sign: 'warning', reason: 'output-error', output: name, word: code }
-  if (is(code, 'warn')) {
-    return { sign: 'warning', reason: 'output-warning', output: name, word: code }
-  }
-  return OK
+  const of = { output: name }
+  if (!isListener && isAway(state)) return { ...warning('output-lost', state), ...of }
+  if (is(code, 'error')) return { ...warning('output-error', code), ...of }
+  return is(code, 'warn') ? { ...warning('output-warning', code), ...of } : OK
 }
 
 /** With `unknown`, all that is known of its routes is old. @param status `Online`, `Offline` … */
 export function deviceHealth(code: string | undefined, status: string | undefined): Health {
-  if (OUT.has(lower(status))) return { sign: 'unknown', reason: 'device-away', word: status }
-  if (is(code, 'error') || is(status, 'device error')) {
-    return { sign: 'unknown', reason: 'device-error', word: status ?? code }
-  }
-  if (is(code, 'warn')) return { sign: 'warning', reason: 'device-warning', word: status ?? code }
-  return OK
+  if (OUT.has(lower(status))) return unknown('device-away', status)
+  const word = status ?? code
+  if (is(code, 'error') || is(status, 'device error')) return unknown('device-error', word)
+  return is(code, 'warn') ? warning('device-warning', word) : OK
 }
 
 /** Returns the worst; the first of those that are equally bad, and `ok` of none. */
@@ -178,13 +172,9 @@ export const isTrouble = ({ sign }: Health): boolean => sign === 'critical' || s
 const RANK = Object.fromEntries(SIGNS.map((sign, rank) => [sign, rank])) as Record<Sign, number>
 
 const OUT: ReadonlySet<string | undefined> = new Set(['offline', 'never', 'communication error'])
-const NOT_CONNECTED: ReadonlySet<string | undefined> = new Set([
-  'disconnected',
-  'connecting',
-  'idle',
-  'stopped',
-])
-
+const NOT_CONNECTED: ReadonlySet<string | undefined> = new Set(
+  'disconnected connecting idle stopped'.split(' '),
+)
 const CONNECTED: ReadonlySet<string | undefined> = new Set(['connected', 'connection established'])
 
 const lower = (word: string | undefined): string | undefined => word?.trim().toLowerCase()

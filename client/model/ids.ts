@@ -26,6 +26,13 @@ const indexed = (
     return isText(value) ? keyOf(value) : undefined
   })
 
+/** Where a key was seen first; undefined for one that is new here. */
+export function seenAt<Key>(first: Map<Key, number>, key: Key, at: number): number | undefined {
+  const earlier = first.get(key)
+  if (earlier === undefined) first.set(key, at)
+  return earlier
+}
+
 /** Items by their keys, in their order. One without a key is left out. */
 export function grouped<Item, Key>(
   items: Iterable<Item>,

@@ -3,6 +3,7 @@
 import type { say, Sentence } from '../errors'
 import { parsedWithin, type Limits } from './foreign'
 import { readTable } from './csv'
+import { seenAt } from './ids'
 import { isObject, membersIn, variableIn } from './json'
 import { nearest } from './near'
 import { patternFilter } from './pattern'
@@ -107,17 +108,11 @@ export function checkRows(value: unknown, rules: RowRules): CheckedRows {
     const wrong: Sentence[] = []
     const row = readRow(given, rules, wrong, ignored)
     const { name } = row
-    if (name !== '') {
-      const first = names.get(name)
-      if (first === undefined) names.set(name, at)
-      else wrong.push(say('rowSameName', { first }))
-    }
+    const named = name === '' ? undefined : seenAt(names, name, at)
+    if (named !== undefined) wrong.push(say('rowSameName', { first: named }))
     const address = wrong.length === 0 ? addressOf(row, rules, wrong) : undefined
-    if (address !== undefined) {
-      const first = addresses.get(address)
-      if (first === undefined) addresses.set(address, at)
-      else wrong.push(say('rowSameUrl', { first }))
-    }
+    const there = address === undefined ? undefined : seenAt(addresses, address, at)
+    if (there !== undefined) wrong.push(say('rowSameUrl', { first: there }))
     if (wrong.length === 0) checked.rows.push(row)
     else checked.faults.push({ name, sentences: [labelOf(at, name, rules), ...wrong] })
   }
@@ -294,14 +289,8 @@ function parsed(given: string, say: RowRules['say'], ignored: Set<string>): List
 /** Undefined for a text that is no CSV. No sentence repeats a cell: it may be a password. */
 function tableIn(text: string, say: RowRules['say'], ignored: Set<string>): List | undefined {
   const table = readTable(text, INVENTORY_LIMITS.values)
-  if ('fault' in table) {
-    return {
-      failure:
-        table.fault === 'quote'
-          ? say('inventoryQuote', { line: table.line })
-          : say('inventoryTooLarge'),
-    }
-  }
+  if ('line' in table) return { failure: say('inventoryQuote', { line: table.line }) }
+  if ('fault' in table) return { failure: say('inventoryTooLarge') }
   const { header, rows } = table
   const columns = header.map(plainName)
   if (!columns.includes('name')) {

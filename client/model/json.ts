@@ -33,9 +33,14 @@ export function isText(value: unknown): value is string {
 export const plainText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
 
+/** A text with at least one character; undefined for anything else. */
+export const textIn = (value: unknown): string | undefined => (isText(value) ? value : undefined)
+
+/** The items of a list; none of anything else. */
+export const itemsIn = (list: unknown): unknown[] => (Array.isArray(list) ? list : [])
+
 /** The objects in a list; none in anything else. */
-export const objectsIn = (list: unknown): JsonObject[] =>
-  Array.isArray(list) ? list.filter(isObject) : []
+export const objectsIn = (list: unknown): JsonObject[] => itemsIn(list).filter(isObject)
 
 /** The value in a short text; undefined where it is no JSON. */
 export function jsonIn(text: string): unknown {

@@ -5,10 +5,11 @@ import { ENSURE_STATES } from './definition'
 import { givenWords, wantedWords } from './faults'
 import { givenAs } from './given'
 import { REPORTS, openIncidentFaults } from './incident'
-import { isObject, pathTo, type JsonObject } from './json'
+import { isObject, itemsIn, pathTo, type JsonObject } from './json'
 import { ROUTE_NAMES, anyMembersOf } from './members'
 import { nearest } from './near'
 import { RANGES, inMilliseconds, type Range } from './ranges'
+import { numberIn } from './settings'
 import { EVENTS, LANGUAGES, NUMBERS, thresholdFaults } from './watch'
 
 /** Returns the faults of a value that is given for an option. */
@@ -45,19 +46,15 @@ const when =
   (value, path) =>
     isGood(value) ? [] : [wrong(path, value, wanted)]
 
-const number = ({ least, most, whole = false }: Range): Option =>
+const number = (range: Range): Option =>
   when(
-    (value) =>
-      typeof value === 'number' &&
-      value >= least &&
-      value <= most &&
-      (!whole || Number.isInteger(value)),
-    wantedWords({ kind: whole ? 'whole' : 'number', least, most }),
+    (value) => typeof value === 'number' && numberIn(value, range) !== undefined,
+    wantedWords({ kind: range.whole ? 'whole' : 'number', least: range.least, most: range.most }),
   )
 
-const choice = (...choices: readonly string[]): Option =>
+const choice = (...choices: readonly unknown[]): Option =>
   when(
-    (value) => typeof value === 'string' && choices.includes(value),
+    (value) => choices.includes(value),
     wantedWords({ kind: 'choice', choices: choices.join(', ') }),
   )
 
@@ -127,7 +124,7 @@ const client: Option = (value, path) => {
 const LIMIT = Object.fromEntries(['measure', 'of', ...NUMBERS].map((name) => [name, elsewhere]))
 const thresholds: Option = (value, path) => [
   ...thresholdFaults(value, path),
-  ...(Array.isArray(value) ? value : []).flatMap((limit: unknown, index) =>
+  ...itemsIn(value).flatMap((limit, index) =>
     isObject(limit) ? optionFaults(LIMIT, limit, `${path}[${index}]`) : [],
   ),
 ]
@@ -148,7 +145,6 @@ const device: Options = { ...call, deviceId: text }
 const confirming: Options = { confirmProtected: elsewhere, confirmShared: elsewhere }
 const waitTimeout = milliseconds(RANGES.waitTimeout)
 const changing: Options = { ...device, waitFor: choice('accepted', 'applied'), waitTimeout }
-const validate = flag
 const control: Options = { ...changing, ...confirming, destination: targetFaults }
 /** An empty pattern is refused with what it is for. */
 const removal: Option = (value, path) =>
@@ -167,7 +163,7 @@ const ensure: Options = {
   exact: flag,
   remove: removal,
   planId: text,
-  validate,
+  validate: flag,
   waitTimeout,
 }
 const page = number({ least: 1, most: Number.MAX_SAFE_INTEGER, whole: true })
@@ -202,19 +198,14 @@ export const OPTIONS = {
   list: { ...device, page, pageSize: page },
   health: { ...device, page, pageSize: page, language: choice(...LANGUAGES) },
   definitions: { ...device, secrets: choice('hidden', 'names'), prefix: elsewhere },
-  create: { ...changing, startRoute: flag, validate },
-  update: { ...changing, ...confirming, mode: choice(...UPDATE_MODES), validate },
+  create: { ...changing, startRoute: flag, validate: flag },
+  update: { ...changing, ...confirming, mode: choice(...UPDATE_MODES), validate: flag },
   delete: { ...changing, ...confirming },
   control,
   ensure,
   undo: { ...call, ...confirming, check: flag, waitTimeout },
   import: { ...device, ...confirming },
-  statistics: {
-    ...device,
-    source: flag,
-    destination: targetFaults,
-    client,
-  },
+  statistics: { ...device, source: flag, destination: targetFaults, client },
   watch: {
     ...device,
     report: choice(...REPORTS),

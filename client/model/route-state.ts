@@ -1,7 +1,8 @@
 import { badResponse, say, words } from '../errors'
 import { booleanFrom } from './convert'
 import { isSameId } from './ids'
-import { isObject } from './json'
+import { isRunning as saysRunning, isStopped as saysStopped } from './health'
+import { isObject, textIn } from './json'
 import type { Destination, Route } from './types'
 
 /** While a change is under way. The content of `pendingUpdates` is not documented. */
@@ -15,15 +16,10 @@ export function isPending({ pendingUpdates, hasPendingDelete }: Route): boolean 
 export const isOn = (value: unknown): boolean => booleanFrom(value) ?? Boolean(value)
 
 /** True for `running`, in any case. */
-export const isRunning = ({ state }: Route): boolean => wordOf(state) === 'running'
+export const isRunning = ({ state }: Route): boolean => saysRunning(textIn(state))
 
 /** True for `idle` or `stopped`, which mean the same. An unknown state is neither. */
-export const isStopped = ({ state }: Route): boolean =>
-  wordOf(state) === 'idle' || wordOf(state) === 'stopped'
-
-// A state that some firmware writes as "Running" must not count as stopped.
-const wordOf = (state: unknown): unknown =>
-  typeof state === 'string' ? state.trim().toLowerCase() : state
+export const isStopped = ({ state }: Route): boolean => saysStopped(textIn(state))
 
 /** Whether a route, or one of its destinations, runs; undefined for a destination it does not have. */
 export function stateOf(
@@ -31,8 +27,7 @@ export function stateOf(
   destinationId?: string,
 ): 'running' | 'stopped' | 'neither' | undefined {
   if (destinationId === undefined) {
-    if (isRunning(route)) return 'running'
-    return isStopped(route) ? 'stopped' : 'neither'
+    return isRunning(route) ? 'running' : isStopped(route) ? 'stopped' : 'neither'
   }
   const found = destinationIn(route, destinationId)
   return found && (isStarted(found) ? 'running' : 'stopped')

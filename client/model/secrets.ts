@@ -1,5 +1,5 @@
 import type { Fault, Reason } from './faults'
-import { isEmpty, isObject, isText, membersIn, own, pathTo } from './json'
+import { isEmpty, isObject, isText, itemsIn, membersIn, own, pathTo } from './json'
 import type { JsonObject } from './json'
 import { SECRET_NAMES } from './members'
 import { matcher } from './ids'
@@ -33,9 +33,7 @@ export function keepsPresent(wanted: unknown, present: unknown): boolean {
 }
 
 /** True for the name of a member that contains a secret, anywhere in the interface. */
-export function isSecret(name: string): boolean {
-  return SECRET_NAMES.has(name)
-}
+export const isSecret = (name: string): boolean => SECRET_NAMES.has(name)
 
 /** True for a secret, of whatever type: a pass phrase of digits may have become a number. */
 const isSecretValue = (value: unknown, name: string): boolean =>
@@ -229,8 +227,7 @@ export function keepHidden<T extends object>(
   present: object | undefined,
 ): { fields: T; problems: Fault[] } {
   const problems: Fault[] = []
-  const destinations = own(present, 'destinations')
-  const presentOnes: unknown[] = Array.isArray(destinations) ? destinations : []
+  const presentOnes = itemsIn(own(present, 'destinations'))
   const find = matcher(presentOnes)
   const members = membersIn(wanted as JsonObject).map(([name, value]): [string, unknown] => {
     if (name !== 'destinations' || !Array.isArray(value))
@@ -260,7 +257,7 @@ export function restored(
     return value
   }
   if (Array.isArray(value)) {
-    const items: unknown[] = Array.isArray(present) ? present : []
+    const items = itemsIn(present)
     return value.map((item, index) => restored(item, items[index], `${path}[${index}]`, problems))
   }
   if (!isObject(value)) return value

@@ -6,7 +6,7 @@ import {
   type RouteHealth,
   type RouteSigns,
 } from '../model/health'
-import { isObject, own } from '../model/json'
+import { isObject, objectsIn, own, textIn } from '../model/json'
 import { booleanFrom } from '../model/convert'
 import type { Route } from '../model/types'
 import { numberIn, placeOf, type Figures } from './measuring/figures'
@@ -40,12 +40,11 @@ export const healthOfRoute = (route: Route): Health => routeHealth(signsOfRoute(
 /** What the gateway says of a route that it has just returned. */
 export function signsOfRoute(route: Route): RouteSigns & { outputs: OutputSigns[] } {
   const { state, summaryStatusCode: code, source, destinations } = route
-  const listed = Array.isArray(destinations) ? destinations : []
   return {
     state: textIn(state),
     code: textIn(code),
     source: isObject(source) ? partSigns(source) : undefined,
-    outputs: listed.filter(isObject).map((each) => ({
+    outputs: objectsIn(destinations).map((each) => ({
       ...partSigns(each),
       name: textIn(own(each, 'name')) ?? '',
       started: booleanFrom(own(each, 'started')),
@@ -62,6 +61,3 @@ function partSigns(part: object): { state?: string; code?: string; bitrate: numb
     bitrate: numberIn(own(part, 'usedBandwidth')),
   }
 }
-
-const textIn = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined

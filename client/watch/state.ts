@@ -1,13 +1,16 @@
 import * as crypto from 'node:crypto'
-import {
-  booleanFrom,
-  destinationToSent,
-  isNumeric,
-  protocolOf,
-  sourceToSent,
-} from '../model/convert'
+import { booleanFrom, isNumeric, partToSent, protocolOf } from '../model/convert'
 import { PROTOCOLS, membersOf, spellingOf, type Direction, type Member } from '../model/members'
-import { isEmpty, isNone, isObject, isText, membersIn, own, type JsonObject } from '../model/json'
+import {
+  isEmpty,
+  isNone,
+  isObject,
+  isText,
+  membersIn,
+  own,
+  textIn,
+  type JsonObject,
+} from '../model/json'
 import { hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
@@ -125,10 +128,10 @@ export function deviceState(
   const condition = conditionAs(
     known?.condition,
     word(answer.statusCode) ?? known?.condition.code,
-    text(answer.status) ?? known?.condition.state,
+    textIn(answer.status) ?? known?.condition.state,
     detailsOf(answer.statusDetails, NO_SECRETS, hide, known?.condition),
   )
-  const firmware = text(answer.firmware) ?? known?.firmware
+  const firmware = textIn(answer.firmware) ?? known?.firmware
   const adaptersNow = adapters ? adaptersOf(adapters) : (known?.adapters ?? '[]')
   const peersNow = peers ? peersOf(peers, hide, known?.peers) : (known?.peers ?? NO_PEERS)
   const routesNow = sameMap(known?.routes, present)
@@ -194,8 +197,8 @@ function isBelieved(
 
 function adaptersOf(adapters: unknown[]): string {
   const read = adapters.map((adapter) => ({
-    name: text(own(adapter, 'name')) ?? '',
-    address: text(own(adapter, 'address')) ?? '',
+    name: textIn(own(adapter, 'name')) ?? '',
+    address: textIn(own(adapter, 'address')) ?? '',
   }))
   const keyOf = ({ name, address }: (typeof read)[0]): string => JSON.stringify([name, address])
   return JSON.stringify(read.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)))
@@ -207,14 +210,14 @@ function peersOf(
   known?: ReadonlyMap<string, PeerState>,
 ): ReadonlyMap<string, PeerState> {
   const states = peers.filter(isObject).map((peer): PeerState => {
-    const called = text(peer.gatewayName) ?? text(peer.address) ?? ''
-    const id = text(peer.id) ?? called
+    const called = textIn(peer.gatewayName) ?? textIn(peer.address) ?? ''
+    const id = textIn(peer.id) ?? called
     const before = known?.get(id)
     const name = nameOf(called, before?.name, hide) ?? ''
     const condition = conditionAs(
       before?.condition,
       undefined,
-      text(peer.status) ?? before?.condition.state,
+      textIn(peer.status) ?? before?.condition.state,
       detailsOf(peer.statusDetails, secretsIn(peer), hide),
     )
     if (before?.name === name && before.condition === condition) return before
@@ -315,7 +318,7 @@ export function destinationsByKey(destinations: unknown[]): ReadonlyMap<string, 
 }
 
 export const nameOrId = (part: unknown): string =>
-  text(own(part, 'id')) ?? text(own(part, 'name')) ?? ''
+  textIn(own(part, 'id')) ?? textIn(own(part, 'name')) ?? ''
 
 function partState(
   direction: Direction,
@@ -329,7 +332,7 @@ function partState(
     ? definitionOf(direction, part, hide, known?.definition)
     : { definition: known.definition, secrets: NO_SECRETS }
   const isRedefined = definition !== known?.definition
-  const id = text(part.id) ?? known?.id
+  const id = textIn(part.id) ?? known?.id
   const name = nameOf(part.name, known?.name, hide) ?? ''
   const condition = conditionOf(part, secrets, hide, known, isRedefined)
   const isSame = id === known?.id && name === known?.name && condition === known.condition
@@ -365,21 +368,19 @@ function detailsOf(
   hide: Hide,
   shown?: Condition,
 ): string | undefined {
-  const details = text(given)
+  const details = textIn(given)
   if (details === undefined || details === shown?.details) return details
   return hide(withoutSecrets(details, secrets))
 }
 
 /** The name as it may be shown. The known one has been searched for secrets. */
 function nameOf(given: unknown, known: string | undefined, hide: Hide): string | undefined {
-  const name = text(given)
+  const name = textIn(given)
   return name === undefined || name === known ? known : hide({ name }).name
 }
 
-const text = (value: unknown): string | undefined => (isText(value) ? value : undefined)
-
 /** A state or a status, in lower case: flows compare it. */
-const word = (value: unknown): string | undefined => text(value)?.toLowerCase()
+const word = (value: unknown): string | undefined => textIn(value)?.toLowerCase()
 
 /** The known one where nothing was changed, which is cheap to check; with its secrets, to keep them out. */
 function definitionOf(
@@ -412,7 +413,7 @@ function definitionOf(
   const digest = isHiddenByFirmware ? (known?.secrets ?? '') : digestOf(secrets.join('\n'))
   if (known?.trace === trace && known.secrets === digest) return { definition: known, secrets }
   const { kind, values } = compactObject(hide(viewOf(direction, protocol, part)), {
-    protocol: text(protocol) ?? '',
+    protocol: textIn(protocol) ?? '',
     isListener: word(part.mode ?? part.srtMode) === 'listener',
   })
   return { definition: { kind, values, secrets: digest, trace }, secrets }
@@ -472,9 +473,7 @@ const hash: (content: string) => Buffer =
 /** What an event shows of a definition: known members sorted by name. */
 function viewOf(direction: Direction, protocol: unknown, part: JsonObject): object {
   const members = membersOf(direction, protocol)
-  const sent =
-    direction === 'source' ? sourceToSent(part as never) : destinationToSent(part as never)
-  const shown = membersIn(sent)
+  const shown = membersIn(partToSent(direction, part))
     .filter(([name, value]) => name !== 'id' && members.has(name) && !isEmpty(value))
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, value]) => [name, shownValue(value, members.get(name)!)] as const)

@@ -3,7 +3,7 @@ import type { Connection } from '../../connection/connection'
 import { forCreate, toSent } from '../../model/convert'
 import { checkNewRoute, type WantedState } from '../../model/definition'
 import { doubtsOfRoute } from '../../model/doubts'
-import { isSameId, normalizeId } from '../../model/ids'
+import { isSameId, normalizeId, seenAt } from '../../model/ids'
 import { isText, pathUnder } from '../../model/json'
 import type { RouteIndex } from '../../model/route-index'
 import { hideSecrets } from '../../model/secrets'
@@ -200,12 +200,10 @@ export function duplicates(rows: readonly Wanted[], pathOf: (index: number) => s
       const value = row[member]
       if (!isText(value)) return
       const key = member === 'id' ? normalizeId(value) : value
-      const earlier = first.get(key)
-      if (earlier === undefined) first.set(key, index)
-      else {
-        const problem = `is the same as in ${pathOf(earlier)}; give each route only once`
-        problems.push({ path: `${pathOf(index)}.${member}`, problem })
-      }
+      const earlier = seenAt(first, key, index)
+      if (earlier === undefined) return
+      const problem = `is the same as in ${pathOf(earlier)}; give each route only once`
+      problems.push({ path: `${pathOf(index)}.${member}`, problem })
     })
   }
   return problems
@@ -250,11 +248,10 @@ export function collisions(
     if (name !== undefined) namesakes.set(name, (namesakes.get(name) ?? 0) + 1)
   }
   plans.forEach(({ before }, index) => {
-    const earlier = before ? rowOf.get(before.id) : undefined
-    if (earlier !== undefined) {
-      const problem = `is the same route as ${pathOf(earlier)}; give each route only once`
-      problems.push({ path: pathOf(index), problem })
-    } else if (before) rowOf.set(before.id, index)
+    const earlier = before ? seenAt(rowOf, before.id, index) : undefined
+    if (earlier === undefined) return
+    const problem = `is the same route as ${pathOf(earlier)}; give each route only once`
+    problems.push({ path: pathOf(index), problem })
   })
   for (const { id, name } of present) if (!rowOf.has(id)) count(name)
   plans.forEach((one) => count(nameOf(one)))

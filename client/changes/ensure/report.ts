@@ -1,5 +1,5 @@
 import { cannotBeCompared, type Difference } from '../../model/diff'
-import { isObject } from '../../model/json'
+import { isObject, itemsIn } from '../../model/json'
 import { legible, shown } from '../../model/legible'
 import { secretsOfRouteNotShown } from '../../model/secrets'
 import type { Connection } from '../../connection/connection'
@@ -123,9 +123,8 @@ function lineOf(difference: Difference): string {
 /** A new route: a line for its source, and one for each destination. */
 function partsOf(route: unknown): string[] {
   if (!isObject(route)) return []
-  const destinations: unknown[] = Array.isArray(route.destinations) ? route.destinations : []
   return [
     `source: ${shown(route.source)}`,
-    ...destinations.map((each, index) => `destinations[${index}]: ${shown(each)}`),
+    ...itemsIn(route.destinations).map((each, index) => `destinations[${index}]: ${shown(each)}`),
   ]
 }

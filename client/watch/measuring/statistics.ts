@@ -3,7 +3,7 @@ import type { Clock } from '../../clock'
 import type { Connection } from '../../connection/connection'
 import { newOperation } from '../../connection/operation'
 import { GatewayError } from '../../errors'
-import { isObject, isText, own } from '../../model/json'
+import { itemsIn, objectsIn, own, textIn } from '../../model/json'
 import type { Named } from '../../model/types'
 import type { Measure, Threshold } from '../../model/watch'
 import type { Stop } from '../../stop'
@@ -52,19 +52,12 @@ export function createStatisticsReader(
 
 /** The sources, or the destinations, in the statistics of a route. */
 export const partsOf = (route: unknown, of: Threshold['of']): unknown[] =>
-  of === 'source'
-    ? [own(route, 'source')].filter(isObject)
-    : listIn(route, 'destinations').filter(isObject)
+  objectsIn(of === 'source' ? [own(route, 'source')] : own(route, 'destinations'))
 
 export const namedIn = (part: unknown): Named => ({
-  id: textIn(part, 'id'),
-  name: textIn(part, 'name'),
+  id: textIn(own(part, 'id')) ?? '',
+  name: textIn(own(part, 'name')) ?? '',
 })
-
-function textIn(part: unknown, name: string): string {
-  const value = own(part, name)
-  return isText(value) ? value : ''
-}
 
 /** Of several connections or clients, the bitrate is their sum when the whole has none, others the worst. */
 export function valueOf(part: unknown, measure: Measure): number {
@@ -81,10 +74,7 @@ export function valueOf(part: unknown, measure: Measure): number {
   return values.length > 0 ? Math.max(...values) : NaN
 }
 
-export const listIn = (part: unknown, name: string): unknown[] => {
-  const list = own(part, name)
-  return Array.isArray(list) ? list : []
-}
+export const listIn = (part: unknown, name: string): unknown[] => itemsIn(own(part, name))
 
 export const clientsOf = (part: unknown): unknown[] => listIn(part, 'clientStat')
 

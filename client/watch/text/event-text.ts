@@ -1,4 +1,4 @@
-import { own } from '../../model/json'
+import { itemsIn, own, textIn } from '../../model/json'
 import type { IncidentEvent } from '../../model/incident'
 import { legible } from '../../model/legible'
 import type { EventName, Language } from '../../model/watch'
@@ -192,7 +192,7 @@ function interfaces(event: Event, words: Words): string {
 /** By its name, the addresses of each network interface; several may have the same name. */
 function addressesIn(adapters: unknown): Map<string, string> {
   const addresses = new Map<string, string>()
-  for (const adapter of listIn(adapters)) {
+  for (const adapter of itemsIn(adapters)) {
     const name = textIn(own(adapter, 'name')) ?? ''
     const address = textIn(own(adapter, 'address')) ?? ''
     const former = addresses.get(name)
@@ -208,9 +208,9 @@ function changedParts({ before, after }: Event, { say }: Words): string {
   const keyOf = (destination: unknown): unknown =>
     own(destination, 'id') ?? own(destination, 'name') ?? ''
   const former = new Map(
-    listIn(own(before, 'destinations')).map((one) => [keyOf(one), one] as const),
+    itemsIn(own(before, 'destinations')).map((one) => [keyOf(one), one] as const),
   )
-  const changed = listIn(own(after, 'destinations')).filter((one) => {
+  const changed = itemsIn(own(after, 'destinations')).filter((one) => {
     const was = former.get(keyOf(one))
     return was !== undefined && isChanged(was, one)
   })
@@ -284,11 +284,6 @@ const destinationOf = ({ destination }: Event, { say }: Words): string =>
   say('destination', { name: nameOf(destination) })
 
 const isStopped = (state: unknown): boolean => state === 'idle' || state === 'stopped'
-
-const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-
-const textIn = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
 
 const lower = (value: unknown): string | undefined => textIn(value)?.toLowerCase()
 
