@@ -96,7 +96,6 @@ export async function planControl(
   return { steps, diff: from === to ? [] : [{ path, from, to }], before: route }
 }
 
-/** What is not running is only started. */
 const isStoppedFirst = (before: ReturnType<typeof stateOf>): boolean =>
   before !== undefined && before !== 'stopped'
 
@@ -124,7 +123,6 @@ async function awaitOpposite(
   await pollUntil(gateway, read, 2 * PACE_MS, operation)
 }
 
-/** The start or stop of a route, or of one of its destinations. */
 function stepTo(
   action: 'start' | 'stop',
   gateway: Connection,

@@ -42,7 +42,6 @@ export async function findRoute(
 const uncertain = (name: string): Sentence =>
   words('It is uncertain whether route "__route__" exists.', { route: excerpt(name) })
 
-/** Finds the ID of a destination. A name is looked up in the route. */
 export async function findDestination(
   gateway: Connection,
   address: RouteAddress,
@@ -66,7 +65,6 @@ export async function findSource(
   return idIn(source, 'source')
 }
 
-/** The ID of the one route or destination with this name. */
 function idOfTheOne(kind: Kind, name: string, among: Array<Route | Destination>): string {
   const named = among.filter((candidate) => candidate.name === name)
   const found = theOnly(named, kind)

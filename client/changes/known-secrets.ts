@@ -31,7 +31,6 @@ export function forgetSecrets(gateway: Connection, address: RouteAddress): void 
   gateway.memory.writtenSecrets.delete(keyOf(address))
 }
 
-/** The same for all routes of a device. */
 export function forgetSecretsOf({ memory }: Connection, deviceId: string): void {
   for (const key of memory.writtenSecrets.keys()) {
     if (key.startsWith(`${deviceId} `)) memory.writtenSecrets.delete(key)

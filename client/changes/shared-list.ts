@@ -5,7 +5,6 @@ import type { Connection } from '../connection/connection'
 import type { RouteList } from '../model/types'
 import { untilStopped, within } from '../stop'
 
-/** A list that any number of callers share. */
 interface SharedList {
   hasBegun: boolean
   read: Promise<RouteList>

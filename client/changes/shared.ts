@@ -54,11 +54,9 @@ function idOf(destination: unknown): string | undefined {
   return isText(id) && isText(own(destination, 'protocol')) ? normalizeId(id) : undefined
 }
 
-/** What of a plan is looked at before it is carried out. */
 export interface Planned {
   readonly steps: readonly string[]
   readonly before: Route | null
-  /** What a create or an update sends. */
   readonly fields?: RouteFields
   /** Outputs that other routes share and that it would remove or change. */
   shared?: string[]
@@ -95,7 +93,6 @@ function refuseSharedLosses(losses: readonly string[], operation: Operation): vo
   })
 }
 
-/** Refuses plans, as above. */
 export const refuseSharedPlans = (plans: readonly Planned[], operation: Operation): void =>
   refuseSharedLosses(
     plans.flatMap(({ shared = [] }) => shared),

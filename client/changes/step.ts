@@ -15,7 +15,6 @@ import type { RouteAddress } from './find'
 import { forgetSecrets, rememberSecrets } from './known-secrets'
 import { awaitChange, awaitRoute, type Expectation } from './wait'
 
-/** How long to wait for a change. */
 export interface Waiting {
   /** `accepted`: until the appliance's response. `applied`: until the change shows. */
   waitFor: 'accepted' | 'applied'
@@ -30,7 +29,6 @@ export interface Sending<Answer> {
   send: (operation: Operation) => Promise<Answer>
 }
 
-/** A change, and the wait for it. */
 export interface Step<Answer, Shown> extends Sending<Answer> {
   /**
    * @param onMissing called when a route that is to be deleted is missing for the first time
@@ -141,7 +139,6 @@ export function createStep(
 
 interface Update {
   fields: RouteFields
-  /** The route as it was read, where it was. */
   present?: Route
 }
 
@@ -198,7 +195,6 @@ export const deleteStep = (
 })
 
 interface Commanded extends RouteAddress {
-  /** Undefined for the route itself. */
   destinationId?: string
   /** Something was under way before the command: that does not have to end. */
   wasPending?: boolean

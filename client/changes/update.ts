@@ -72,7 +72,6 @@ export async function planUpdate(
 interface PlannedUpdate {
   target: RouteAddress
   fields: RouteFields
-  /** As it was read, where it was. */
   route?: Route
   /** With what was sent and does not show yet, and the secrets that reads leave out. */
   told?: Route

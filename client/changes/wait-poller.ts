@@ -11,7 +11,6 @@ import { createPoller } from '../poller'
 import type { Running } from '../memory'
 import { Stop } from '../stop'
 
-/** A caller that waits for a change. */
 export interface Waiter {
   routeId?: string
   /** It needs what the appliance says about the whole list. */
@@ -22,7 +21,6 @@ export interface Waiter {
     evidence: Evidences,
     list?: RouteList,
   ): Promise<'seen' | 'again' | 'not yet'>
-  /** A poll failed, for this reason. */
   missed(reason: unknown): void
   fail(error: unknown): void
 }
@@ -36,7 +34,6 @@ interface DeviceWaits extends Running {
   remove(waiter: Waiter): void
 }
 
-/** Returns the waits for this device. */
 export function waitsFor(gateway: Connection, deviceId: string): DeviceWaits {
   const waits = gateway.memory.waits as Map<string, DeviceWaits>
   const known = waits.get(deviceId)
@@ -161,7 +158,6 @@ async function pollOnce(
 
 type Made = Pick<Operation, 'requests' | 'statusCode'>
 
-/** Charges requests to all waiters. */
 function charge(waiters: Waiter[], { requests, statusCode }: Made): void {
   const charged: Operation[] = []
   for (const { operation } of waiters) {

@@ -8,7 +8,6 @@ import type { Route, RouteList } from '../model/types'
 import { unseenOf } from '../unseen'
 import { waitsFor, type Evidences, type Waiter } from './wait-poller'
 
-/** What a caller waits for. */
 export interface Expectation<T> {
   deviceId: string
   /** The route that it is about; undefined while its ID is not known. */
@@ -32,7 +31,6 @@ type Outcome<T> =
   /** With `again`, another poll soon may decide it. */
   | { instead: Sentence; again?: boolean }
 
-/** The state that a route is to reach. */
 interface AwaitedRoute {
   deviceId: string
   /** Undefined for a route whose ID is not known: then `find` finds it. */

@@ -28,7 +28,6 @@ export interface Account {
   outputs: Record<string, number>
   /** SRT listeners of running routes that nobody calls. */
   withoutCallers: Array<{ route: string; output: string }>
-  /** Outputs that several routes have. */
   shared: Array<{ output: string; routes: string[] }>
   portClashes: string[]
   /** What this package would refuse in the routes as they are. */
@@ -169,7 +168,6 @@ export function reportOf(
   }
 }
 
-/** The text of the file, and its usual name. */
 export const fileOf = (report: Report): string => `${JSON.stringify(report, undefined, 2)}\n`
 export const fileName = (now: number): string =>
   `media-gateway-report-${new Date(now).toISOString().slice(0, 10)}.json`
@@ -177,7 +175,6 @@ export const fileName = (now: number): string =>
 /** In each list that is printed. */
 const MOST_LINES = 20
 
-/** An account and facts as lines for a terminal. */
 export function linesOf(account: Account, facts: readonly Fact[]): string[] {
   const { devices, roles, routes, health, sources, outputs, certificate, clockSeconds } = account
   const { withoutCallers, shared, portClashes, refused, answerMs } = account
@@ -222,7 +219,6 @@ export function linesOf(account: Account, facts: readonly Fact[]): string[] {
   return lines.map(legible)
 }
 
-/** One line for each: its question, and what was seen. */
 export const experimentLines = (experiments: readonly Experiment[]): string[] =>
   section(
     'Experiments',

@@ -121,7 +121,6 @@ function newFile(): string {
   }
 }
 
-/** Returns a file that can be written. @throws UsageError */
 function writable(file: string): string {
   try {
     if (!existsSync(file)) accessSync(dirname(file), constants.W_OK)

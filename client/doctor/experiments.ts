@@ -44,7 +44,6 @@ export interface Experimented {
   left: string[]
   /** A route may still come: the note of it stays. */
   isDoubtful: boolean
-  /** Why not all was done. */
   failure?: unknown
 }
 
@@ -133,7 +132,6 @@ export async function experiment(given: ExperimentOptions): Promise<Experimented
   }
 }
 
-/** What the experiments work with. */
 interface Lab {
   gateway: Connection
   device: string
@@ -434,7 +432,6 @@ async function inTurn<Name extends CommandName>(
 const startedIn = (route: Route | undefined, id: unknown): unknown =>
   route?.destinations.find((each) => each.id === id)?.started
 
-/** The first route of the run, as it is now. */
 async function first(sandbox: Sandbox): Promise<Route> {
   const route = (await sandbox.list()).find(({ name }) => name === sandbox.names[0])
   if (!route || route.destinations?.length !== 2 || !isObject(route.source)) {
@@ -455,7 +452,6 @@ const outputOf = ({ destinations }: Route): Destination & { id: string } => {
   return output as Destination & { id: string }
 }
 
-/** What is sent to change the first output of a route. */
 function withOutput(route: Route, change: Partial<Destination>): object {
   const { id } = outputOf(route)
   const { source, destinations } = toSent(route)

@@ -20,10 +20,8 @@ export function factsIn(reading: Reading): Fact[] {
   return Object.entries(CHECKS).map(([name, check]) => ({ name, ...check(seen) }))
 }
 
-/** What the checks look at. */
 export type Sight = ReturnType<typeof sightOf>
 
-/** Sorts the answers. */
 export function sightOf({ answers, measured }: Reading) {
   const good = (path: RegExp, method = 'GET'): Array<Answered & { query: URLSearchParams }> =>
     answers
@@ -107,7 +105,6 @@ function all<Item>(
   return contradicted(`not ${wrong.length} of ${items.length}, such as ${shown(say(wrong[0]!))}`)
 }
 
-/** The members of all objects that have them. */
 const member = (items: readonly JsonObject[], name: string): unknown[] =>
   items.filter((item) => own(item, name) !== undefined).map((item) => item[name])
 

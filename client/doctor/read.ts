@@ -10,7 +10,6 @@ import type { Certificate } from '../model/settings'
 import type { Route } from '../model/types'
 import { Stop } from '../stop'
 
-/** An answer of the gateway, as it came. */
 export interface Answered {
   method: Exchange['method']
   /** Below the address of the gateway, with its query. */
@@ -20,7 +19,6 @@ export interface Answered {
   body: unknown
 }
 
-/** What was read of a gateway. */
 export interface Reading {
   answers: Answered[]
   /** What the answers do not show. No text of the gateway is in it. */

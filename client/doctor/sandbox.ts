@@ -107,7 +107,6 @@ export function createSandbox(
   pace: Pace,
   unseen = 0,
 ) {
-  /** The IDs that routes with these names have had. */
   const ids = new Set<string>()
   let created = unseen
   /** Creates without a response that says whether the route comes. */
@@ -227,7 +226,6 @@ export function createSandbox(
       refuseForeign(command.routeId)
       return send((operation) => sendCommand(gateway, { deviceId, ...command }, operation))
     },
-    /** The routes of the run that are listed. */
     list: (): Promise<Route[]> => listed(stop),
     /** Looks at a route, which is undefined while it does not exist, until it is as expected. */
     watch: (id: string, isExpected: (route?: Route) => boolean, most?: number): Promise<Watched> =>
@@ -235,7 +233,6 @@ export function createSandbox(
         const route = await look(id)
         return { route, isExpected: isExpected(route) }
       }, most),
-    /** Waits until a route with this name is listed. */
     find: (name: string, count = 1): Promise<Watched> =>
       until(async () => {
         const found = (await listed(stop)).filter((route) => route.name === name)

@@ -11,7 +11,6 @@ import type { Named } from './types'
 /** When a caller must be there: always, or while the route runs. */
 export const EXPECTED = ['always', 'running'] as const
 
-/** A caller that has a name. */
 export interface CallerRow {
   /** An address, or a network such as `198.51.100.0/24`. */
   readonly network: string
@@ -29,7 +28,6 @@ export interface Place {
   readonly source?: Named
 }
 
-/** Callers that have a name, and of whom some are expected. */
 export interface CallerBook {
   /** The name of who calls from an address; undefined where there is none. */
   nameOf(address: string, place: Place): string | undefined

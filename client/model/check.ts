@@ -312,7 +312,6 @@ function isInRange({ min = -Infinity, max = Infinity, whole }: Member, value: nu
   return value >= min && value <= max && (!whole || Number.isInteger(value))
 }
 
-/** The fault of a value that this member does not take. */
 export function faultOf(member: Member, value: unknown, path: string): Fault {
   return unfit(
     path,
@@ -321,7 +320,6 @@ export function faultOf(member: Member, value: unknown, path: string): Fault {
   )
 }
 
-/** The fault of what is not the definition of a route at all. */
 export const notARoute = (value: unknown, path: string): Fault =>
   unfit(path, givenAs(value), { kind: 'route' })
 

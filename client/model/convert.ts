@@ -156,7 +156,6 @@ const emptyPaths = (count: number): unknown[] => Array.from({ length: count }, (
 const isJoined = (value: unknown): value is string =>
   typeof value === 'string' && value.includes('|')
 
-/** Text that is a number, as that number; everything else as it is. */
 const numberFrom = (value: unknown): unknown => (isNumeric(value) ? Number(value) : value)
 
 /** Firmware that writes numbers as text may do so with true and false as well. */
@@ -167,6 +166,5 @@ export const isBooleanText = (value: unknown): value is 'true' | 'false' =>
 export const booleanFrom = (value: unknown): boolean | undefined =>
   typeof value === 'boolean' || isBooleanText(value) ? String(value) === 'true' : undefined
 
-/** True for text that is a decimal number. */
 export const isNumeric = (value: unknown): value is string =>
   typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value)

@@ -89,7 +89,6 @@ function arranged<Part extends JsonObject>(direction: Direction, part: Part): Pa
   return Object.fromEntries(members) as Part
 }
 
-/** One secret of one route. */
 interface Place {
   /** The names of its route and its part, as words of a variable's name. Empty: nothing is left. */
   words: string[]
@@ -97,7 +96,6 @@ interface Place {
   identity: unknown[]
 }
 
-/** Puts a name in place of each hidden secret. */
 function withNames(definitions: Definition[], prefix: string): Definition[] {
   const names = uniqueNames(definitions.flatMap(secretPlaces), prefix)[Symbol.iterator]()
   return mapSecrets(definitions, () => `\${${names.next().value!}}`)

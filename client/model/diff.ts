@@ -177,7 +177,6 @@ function showsPart(sent: JsonObject, before: JsonObject | undefined, now: JsonOb
   })
 }
 
-/** True when a present value of a member, in sent form, is not as wanted. */
 export function differs(wanted: unknown, present: unknown, name: string): boolean {
   const found: Comparison = { differences: [], masked: [] }
   compare(wanted, present, name, '', found)

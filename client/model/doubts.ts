@@ -10,7 +10,6 @@ import { matcher } from './ids'
 import { nearest } from './near'
 import { protocolOf } from './convert'
 
-/** How much can be told of a part. */
 interface Doubting {
   /** The whole part, as far as it is known: its protocol says which members there are. */
   context?: JsonObject
@@ -174,7 +173,6 @@ const USUAL = [
 /** A name without what people write differently in it. */
 const plain = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 
-/** Several paths are joined by `|` in one text. */
 // Of redundant paths, one may be without.
 const areAddresses = (text: string): boolean =>
   text.split('|').every((one) => (one === '' && text.includes('|')) || isAddress(one))

@@ -11,7 +11,6 @@ import { anyMembersOf, isRedundant, LASTING, membersOf, PLACE, spellingOf } from
 import { HIDDEN, isSecret, secretsNotShown } from './secrets'
 import type { Route, Source } from './types'
 
-/** The two sources of a protected route. */
 export const SIDES = ['main', 'backup'] as const
 
 export type Side = (typeof SIDES)[number]

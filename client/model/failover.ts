@@ -35,7 +35,6 @@ export {
   type Side,
 } from './failover-sides'
 
-/** Every state of a failover. */
 export const FAILOVER_STATES = [
   'unknown',
   'standby',
@@ -104,7 +103,6 @@ export interface FailoverView {
   due?: number
 }
 
-/** What a message can ask for. */
 export const FAILOVER_ACTIONS = ['main', 'backup', 'hold', 'release', 'status'] as const
 
 export type FailoverAction = (typeof FAILOVER_ACTIONS)[number]
@@ -143,7 +141,6 @@ export interface FailoverSettings extends Numbers {
   monitor?: JsonObject
   /** The same for the backup: says that protection is lost before it is needed. */
   monitorBackup?: JsonObject
-  /** Held at the start. */
   hold: boolean
 }
 

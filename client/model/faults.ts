@@ -1,4 +1,3 @@
-/** What can be wrong with the definition of a route. */
 /** One fault: where it is, as a JSON path such as `destinations[1].port`, and of which kind, with its values. */
 export type Fault = { path: string } & Reason
 
@@ -39,7 +38,6 @@ export type Reason =
   | { kind: 'incomplete'; names: string }
   | { kind: 'redundancy' }
 
-/** What kind of value is wanted. */
 export type Wanted =
   | { kind: 'route' | 'object' | 'list' | 'paths' | 'boolean' }
   /** The destinations of a route; of a merge; of a wanted route. */
@@ -93,7 +91,6 @@ export function wholeSentenceOf(fault: Fault): string | undefined {
   return `Unknown field ${fault.path}. A route has name, source and destinations.`
 }
 
-/** The fault in a few words: which they are, and their values. */
 export function shortOf(fault: Fault): Short {
   const values = { what: fault.path || 'payload' }
   switch (fault.kind) {
@@ -117,7 +114,6 @@ const SHORT_KEYS: Partial<Record<Reason['kind'], ShortKey>> = {
   address: 'address',
 }
 
-/** In a few words, what is wrong with a value that is not what it must be. */
 function shortOfGiven(given: Given | undefined, wanted: Wanted): Short['key'] {
   switch (wanted.kind) {
     case 'choice':

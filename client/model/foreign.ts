@@ -123,7 +123,6 @@ const BOXED: ReadonlySet<string> = new Set(
   ['Number', 'String', 'Boolean'].map((name) => `[object ${name}]`),
 )
 
-/** Why a text from elsewhere is not parsed. */
 export type TextFault = 'is not JSON' | 'is too long' | 'is nested too deep' | 'has too many values'
 
 /** As {@link Plain}. */

@@ -25,6 +25,5 @@ export function givenAs(value: unknown): Given {
 export const shownAs = (value: unknown): Given =>
   typeof value === 'string' ? { kind: 'value', shown: excerpt(value) } : givenAs(value)
 
-/** The beginning of a text, in quotes. */
 export const excerpt = (value: string): string =>
   JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)

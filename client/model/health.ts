@@ -8,7 +8,6 @@ export const SIGNS = ['critical', 'warning', 'unknown', 'waiting', 'ok', 'stoppe
 
 export type Sign = (typeof SIGNS)[number]
 
-/** Why something is as it is. */
 export const REASONS = [
   'gateway-away',
   'device-away',
@@ -93,7 +92,6 @@ const NO_OUTPUTS: readonly Health[] = Object.freeze([])
 /** How a route is, on a device that is well. A threshold that is passed is not part of it. */
 export const routeHealth = (signs: RouteSigns): Health => healthOfWhole(partsHealth(signs))
 
-/** How a route is with all that is its own. */
 export function healthOfWhole({ own, outputs }: RouteHealth): Health {
   if (outputs.length === 0) return own
   const ofOutputs = worst(outputs)
@@ -122,7 +120,6 @@ function ownHealth(source: Health, code: string | undefined, outputs: readonly H
 
 const explainsWarning = (output: Health): boolean => output.sign === 'waiting' || isTrouble(output)
 
-/** How the source of a running route is. */
 export function sourceHealth({ state, code, bitrate }: PartSigns): Health {
   if (isAway(state)) return critical('no-source', state)
   if (bitrate === 0) return NO_DATA

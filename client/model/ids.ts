@@ -62,5 +62,4 @@ export const isSameId = (one: unknown, other: unknown): boolean =>
 export const isNamed = (value: unknown): value is Named =>
   isObject(value) && typeof value.id === 'string' && typeof value.name === 'string'
 
-/** ID and name of something that has more. */
 export const named = ({ id, name }: Named): Named => ({ id, name })

@@ -68,7 +68,6 @@ export interface OpenIncident extends Incident {
   limit?: number
 }
 
-/** Returns what is wrong with open incidents that come from elsewhere. */
 export function openIncidentFaults(value: unknown, path: string): Problem[] {
   if (!Array.isArray(value)) return [{ path, problem: 'must be a list of open incidents' }]
   return value.flatMap((one: unknown, index): Problem[] => {

@@ -17,7 +17,6 @@ import {
 } from './settings'
 import { shortened } from './legible'
 
-/** What a row may have. */
 const ROW_MEMBERS = ['name', 'baseUrl', 'fingerprint', 'username', 'password', 'ownerKey'] as const
 type Member = (typeof ROW_MEMBERS)[number]
 
@@ -86,7 +85,6 @@ interface CheckedRows {
   faults: { name: string; sentences: Sentence[] }[]
   /** The columns and members that are none of ours, in the order in which they were found. */
   ignored: string[]
-  /** Why it is no inventory at all. */
   failure?: Sentence
 }
 

@@ -248,7 +248,6 @@ export const PROTOCOLS: Record<Direction, readonly string[]> = {
   destination: Object.keys(DESTINATION),
 }
 
-/** The member `protocol`, which takes one of them. */
 export const PROTOCOL: Record<Direction, Member> = {
   source: { ...choice(...PROTOCOLS.source), required: always },
   destination: { ...choice(...PROTOCOLS.destination), required: always },
@@ -278,7 +277,6 @@ export function anyMembersOf(direction: Direction): ReadonlyMap<string, Member> 
   return ANY[direction]
 }
 
-/** The plain members of a route to send. */
 export const ROUTE = { name: NAME, startRoute: flag } satisfies Members
 
 /** At the top level, as sent and as read. See docs/project/interface.md#route. */

@@ -12,7 +12,6 @@ import { RANGES, inMilliseconds, type Range } from './ranges'
 import { numberIn } from './settings'
 import { EVENTS, LANGUAGES, NUMBERS, thresholdFaults } from './watch'
 
-/** Returns the faults of a value that is given for an option. */
 type Option = (value: unknown, path: string) => Finding[]
 export type Options = Readonly<Record<string, Option>>
 
@@ -225,5 +224,4 @@ export const OPTIONS = {
   },
 } as const satisfies Record<string, Options>
 
-/** @returns what is wrong with what a watch is to call */
 export const listenerFaults = (listener: unknown): Finding[] => callback(listener, 'listener')

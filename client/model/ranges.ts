@@ -2,7 +2,6 @@
 export interface Range {
   least: number
   most: number
-  /** Whole numbers only. */
   whole?: boolean
 }
 
@@ -21,7 +20,6 @@ export const RANGES = {
 /** What counts where nothing is given, in the same units. */
 export const DEFAULTS = { timeout: 10_000, concurrency: 8, waitTimeout: 30, leaseTtl: 30 } as const
 
-/** A range of seconds as one of milliseconds. */
 export const inMilliseconds = ({ least, most }: Range): Range => ({
   least: least * 1000,
   most: most * 1000,

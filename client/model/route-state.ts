@@ -15,7 +15,6 @@ export function isPending({ pendingUpdates, hasPendingDelete }: Route): boolean 
 /** Some firmware writes true and false as text. */
 export const isOn = (value: unknown): boolean => booleanFrom(value) ?? Boolean(value)
 
-/** True for `running`, in any case. */
 export const isRunning = ({ state }: Route): boolean => saysRunning(textIn(state))
 
 /** True for `idle` or `stopped`, which mean the same. An unknown state is neither. */

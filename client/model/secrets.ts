@@ -92,7 +92,6 @@ export function secretsNotShown(part: JsonObject, path: string): string[] {
   return isLeftOut ? [...masked, pathTo(path, 'srtPassPhrase')] : masked
 }
 
-/** The same of a whole route. */
 export const secretsOfRouteNotShown = ({ source, destinations }: Route): string[] => [
   ...secretsNotShown(source, 'source'),
   ...destinations.flatMap((one, index) => secretsNotShown(one, `destinations[${index}]`)),
@@ -178,11 +177,9 @@ export const SECRET_PREFIX = 'SRT_'
 export const isSecretPrefix = (prefix: unknown): prefix is string =>
   isText(prefix) && /^[A-Za-z_]\w+$/.test(prefix)
 
-/** Where the secrets come from that a definition gives by name. */
 interface SecretVariables {
   /** With which the name of each begins. */
   prefix: string
-  /** Returns the value of a variable; undefined where it is not set. */
   lookUp: (variable: string) => string | undefined
 }
 

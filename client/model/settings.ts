@@ -3,7 +3,6 @@ import type { Range } from './ranges'
 
 export type AddressFault = 'missing' | 'long' | 'noScheme' | 'scheme' | 'invalid' | 'user' | 'query'
 
-/** The sentences of errors about them. */
 export const ADDRESS_SENTENCES = {
   missing: 'urlMissing',
   long: 'urlLong',

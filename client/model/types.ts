@@ -1,6 +1,5 @@
 /** As plain data, see docs/project/interface.md. Times are Unix ms. Members that grow are left open. */
 
-/** Summary of the state of a route, source or destination. */
 export type SummaryStatusCode = 'warn' | 'error' | 'ok' | 'unknown'
 
 /** `idle` in legacy responses, `stopped` from 4.2 on. */
@@ -26,13 +25,11 @@ export interface SessionDeletion {
   message: string
 }
 
-/** ID and name, as the appliance returns them. */
 export interface Named {
   id: string
   name: string
 }
 
-/** Item of the device list. */
 export interface Device {
   _id: string
   type: string
@@ -149,7 +146,6 @@ export interface Route {
   [member: string]: unknown
 }
 
-/** Response of the route list. */
 export interface RouteList {
   data: Route[]
   numPages: number
@@ -181,7 +177,6 @@ export interface UpdateAnswer {
   status: string
 }
 
-/** One queued command. */
 export interface QueuedCommand {
   _id: string
   action: string

@@ -36,7 +36,6 @@ export const EVENTS = [
 
 export type EventName = (typeof EVENTS)[number]
 
-/** The languages of the texts of events. */
 export const LANGUAGES = ['en-US', 'de', 'ja'] as const
 
 export type Language = (typeof LANGUAGES)[number]
@@ -52,10 +51,8 @@ export const MEASURES = ['bitrate', 'roundTripTime', 'packetLoss'] as const
 
 export type Measure = (typeof MEASURES)[number]
 
-/** Where it is measured. */
 export const PLACES = ['source', 'destination'] as const
 
-/** A limit on a measure. */
 export interface Threshold {
   /** `bitrate` in Mbit/s, `roundTripTime` in ms, `packetLoss` as the appliance gives it. */
   measure: Measure
@@ -82,7 +79,6 @@ export function eventsIn(saved: unknown): string[] {
 export const isEvent = (name: string): name is EventName =>
   (EVENTS as readonly string[]).includes(name)
 
-/** What is wrong with a limit. */
 interface ThresholdFault {
   /** Which of its fields are to be corrected. */
   fields: ReadonlyArray<'measure' | 'of' | (typeof NUMBERS)[number]>

@@ -37,7 +37,6 @@ function outputsOf({ destinations }: RouteState, at: number, figures?: Figures):
 /** How a route is as the gateway has just returned it, on a device that is well. */
 export const healthOfRoute = (route: Route): Health => routeHealth(signsOfRoute(route))
 
-/** What the gateway says of a route that it has just returned. */
 export function signsOfRoute(route: Route): RouteSigns & { outputs: OutputSigns[] } {
   const { state, summaryStatusCode: code, source, destinations } = route
   return {

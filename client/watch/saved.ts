@@ -26,7 +26,6 @@ export interface SavedWatch {
   readonly held?: ReadonlyMap<string, Held>
 }
 
-/** What was seen of a device. */
 export interface SavedDevice {
   readonly state: DeviceState
   /** When it was seen, Unix ms. */
@@ -37,7 +36,6 @@ export interface SavedDevice {
 
 /** What the watches of one gateway have saved. It holds plain data: no session and no socket. */
 export interface Saved {
-  /** By their IDs. */
   readonly devices: Map<string, SavedDevice>
   /** By the settings of the watches and, of nodes, their IDs: see `key` of a subscription. */
   readonly watches: Map<string, SavedWatches>
@@ -59,7 +57,6 @@ const MOST_SAVED = 1000
 
 export const newSaved = (): Saved => ({ devices: new Map(), watches: new Map() })
 
-/** What was saved for the watches of a gateway. */
 export interface SavedStore extends Saved {
   /** Another process has saved it. */
   readonly isForeign: boolean
@@ -69,7 +66,6 @@ export interface SavedStore extends Saved {
   fetch(): Promise<void> | undefined
 }
 
-/** Returns what was saved for the watches of the gateway. */
 export function storeOf({ memory, saved }: Connection): SavedStore {
   const known = memory.saved as SavedStore | undefined
   if (known) return known

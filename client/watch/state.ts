@@ -28,7 +28,6 @@ export interface DeviceState {
   readonly routes: ReadonlyMap<string, RouteState>
 }
 
-/** How something is, as the appliance reports it. */
 export interface Condition {
   /** `ok`, `warn`, `error`, `unknown`. */
   readonly code?: string

@@ -55,10 +55,8 @@ export interface Ensured {
 /** Runs a change when there is room for it; the change makes room for others before it ends. */
 export type InSlot = <T>(change: (slot: Slot) => Promise<T>) => Promise<T>
 
-/** How a row is applied. */
 interface ApplyContext {
   site: Site
-  /** Reads and sends. */
   operation: Operation
   /** Waits until what was sent shows: what is sent can still show after a stop. */
   waiting: Operation
@@ -141,7 +139,6 @@ async function changeRoute(
   )
 }
 
-/** Carries out the steps from the route, or from none, to the wanted one. */
 async function changeFrom(
   route: Route | undefined,
   row: Row,

@@ -43,7 +43,6 @@ export const imprintAt = ({ gateway, deviceId }: Site, route: Route | null | und
 
 const nameOf = (wanted: unknown): string => labelOf(wanted) ?? ''
 
-/** What a plan is made for has changed since, or the plan is another. */
 export function stalePlan(now: Grounds, then: Grounds | undefined): GatewayError {
   const problems = then ? changesBetween(then, now) : []
   const said =
@@ -76,7 +75,6 @@ function changesBetween(then: Grounds, now: Grounds): Problem[] {
   })
 }
 
-/** Up to five problems as one text. */
 export function inShort(problems: readonly Problem[]): string {
   const told = problems.slice(0, 5).map(({ path, problem }) => `${path} ${problem}`)
   if (problems.length > told.length) told.push(`and ${problems.length - told.length} more`)
@@ -95,7 +93,6 @@ export function refuseChanged(site: Site, { imprint }: Row, present: Route | und
   )
 }
 
-/** Remembers what the latest plans rest on. */
 export function rememberGrounds(plans: Map<string, Grounds>, id: string, grounds: Grounds): void {
   setLatest(plans, id, grounds, MOST_PLANS)
 }

@@ -125,7 +125,6 @@ async function applyAll(
   return inOrder
 }
 
-/** Applies the plan of one route. @throws GatewayError with what was done before it failed */
 async function applyAlone(row: Row, site: Site, operation: Operation): Promise<Ensured> {
   try {
     return await apply(row, {

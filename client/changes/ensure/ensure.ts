@@ -43,7 +43,6 @@ export interface EnsureRoutes extends Omit<ApplyOptions, 'state'> {
   planId?: string
   /** Delete routes that a list does not have; none by default. */
   remove?: Remove
-  /** Where plans and the last run are remembered. */
   memory?: EnsureMemory
   /** Called when a row of a list is done, with how many are, of how many. */
   onProgress?: (done: number, rows: number) => void
@@ -114,7 +113,6 @@ export async function ensureRoutes(
 const resultOf = (results: EnsureResult['results']): Pick<EnsureResult, 'results' | 'routeId'> =>
   Array.isArray(results) ? { results } : { results, routeId: (results.after ?? results.before)?.id }
 
-/** Returns the rows of an input. @throws GatewayError `INVALID_INPUT` with every fault that it shows */
 async function checkedRows(
   input: unknown,
   options: EnsureRoutes,
@@ -140,7 +138,6 @@ async function checkedRows(
 
 const pathIn = (isList: boolean, index: number): string => (isList ? `[${index}]` : '')
 
-/** Plans each row, and then the routes that are to be removed; returns every problem at once. */
 async function planRows(
   site: Site,
   wanted: readonly Wanted[],

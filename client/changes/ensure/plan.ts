@@ -26,7 +26,6 @@ export interface PlanOptions {
   validate?: boolean
 }
 
-/** How a plan is applied. */
 export interface ApplyOptions extends PlanOptions {
   /** Milliseconds for each step to show. */
   waitTimeout: number
@@ -41,13 +40,11 @@ export type Wanted = RoutePatch & {
   startRoute?: boolean
 }
 
-/** One route as wanted, and how it is brought there. */
 export interface Goal {
   wanted: Wanted
   options: ApplyOptions
 }
 
-/** The device whose routes are brought to a wanted state. */
 export interface Site {
   gateway: Connection
   deviceId: string
@@ -63,7 +60,6 @@ export interface Plan extends Planned {
   problems: Finding[]
 }
 
-/** A row with what is to be done about it. */
 export interface Row extends Goal {
   plan: Plan
   /** What the plan rests on, where that must still be so when it is applied; see `imprintAt`. */
@@ -72,9 +68,7 @@ export interface Row extends Goal {
   trace: Trace
 }
 
-/** What became of a row, as far as it got. */
 interface Trace {
-  /** The steps that were carried out. */
   steps: EnsureAction[]
   /** The route before the first of them and after the last, with the secrets that were written from here. */
   before?: Route | null
@@ -96,7 +90,6 @@ export function plan(
   options: PlanOptions,
   /** The same route for comparison, with the secrets that reads leave out. */
   told = found,
-  /** The failover that protects it. */
   owner?: Owner,
 ): Plan {
   const route = found && wholeRoute(found)
@@ -191,7 +184,6 @@ function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): W
   }
 }
 
-/** Finds rows that mean the same route. */
 export function duplicates(rows: readonly Wanted[], pathOf: (index: number) => string): Finding[] {
   const problems: Finding[] = []
   for (const member of ['id', 'name'] as const) {

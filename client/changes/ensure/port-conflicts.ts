@@ -68,7 +68,6 @@ const includes = (one: Listener, other: Listener): boolean =>
   covers(one.adapter, other.adapter) &&
   covers(one.address, other.address)
 
-/** True when both would listen at one place. */
 const overlap = (one: Listener, other: Listener): boolean =>
   meets(one.adapter, other.adapter) &&
   meets(one.address, other.address) &&

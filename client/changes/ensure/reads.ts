@@ -25,7 +25,6 @@ export interface Present {
   route(address: RouteAddress, goal: Goal): Promise<Route>
 }
 
-/** Each row reads for itself. */
 export const ownReads = (site: Site, operation: Operation): Present => ({
   routes: (goal) => settledList(site, [goal], goal.options.waitTimeout, operation),
   route: (address, goal) => stable(site, address, goal, operation),

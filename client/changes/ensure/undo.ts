@@ -154,13 +154,11 @@ async function undo(
   return { deviceId, results, plan, left: { ...run, rows: left.map(({ row }) => row) } }
 }
 
-/** What names its route in an error. */
 const labelIn = ({ wanted, trace: { before } }: Row): string => labelOf(before ?? wanted) ?? ''
 
 interface WayBack {
   /** Absent where the route is as it was before. */
   back?: Row
-  /** Why there is none. */
   problems: string[]
 }
 
@@ -211,7 +209,6 @@ function isReached(
   return steps.length === 0 && problems.length === 0
 }
 
-/** The route as it was. */
 function goalBack(
   before: Route | null | undefined,
   now: Route | undefined,
@@ -231,7 +228,6 @@ function goalBack(
   }
 }
 
-/** What creates the route again. */
 function recreated(before: Route): Wanted {
   const { name, source, destinations } = toSent(before)
   return {

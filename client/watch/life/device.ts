@@ -20,18 +20,15 @@ import { createPace } from './stagger'
 
 /** A device that is polled for all its watches, for as long as there are any. */
 export interface WatchedDevice extends Running {
-  /** Its ID, when it is known. */
   id(): string | undefined
   isOn(): boolean
   add(subscription: Subscription): void
   remove(subscription: Subscription): void
   pollNow(): Promise<SharedReading>
-  /** All that is known of it. */
   snapshot(): Wordless<Snapshot> | undefined
   known(): Known
   /** Saves what it and its watches are, into what later ones go on with. */
   save(into: Saved): void
-  /** Tells the watches that all have been told. */
   settle(): void
 }
 
@@ -44,9 +41,7 @@ export interface Known {
   callers?: PresentCaller[]
   /** When that was seen, Unix ms. */
   seenAt: number
-  /** Why the latest poll failed. */
   failure?: GatewayError
-  /** The appliance counts as unreachable. */
   unreachable: boolean
   /** Milliseconds from poll to poll. */
   everyMs: number
@@ -64,12 +59,10 @@ export function isOld({ seenAt, failure, everyMs, lookMs }: Known, now: number):
   return failure !== undefined || now - seenAt > most
 }
 
-/** A reading, and the operation that made it. */
 export interface SharedReading extends Reading {
   operation: Operation
 }
 
-/** The other devices of the connection that are watched. */
 interface Others {
   find(id: string): WatchedDevice | undefined
   /** The one with this ID, which may be new. */
@@ -198,7 +191,6 @@ export function watchedDevice(
     void measure(now)
   }
 
-  /** Lets the watches begin with what was saved of the device. */
   function takeOver(now: DeviceState, carried: Figures): void {
     const saved = restoring.device(now.id)
     if (!saved) return

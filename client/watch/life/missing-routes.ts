@@ -3,7 +3,6 @@ import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { getRoute } from '../../api/routes'
 
-/** What one poll shows about a route that may be gone. */
 export interface Evidence {
   /** It is missing from a list that has as many routes as the appliance counts. */
   isUnlisted: boolean

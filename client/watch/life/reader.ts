@@ -10,7 +10,6 @@ import { askItself, judgeMissing } from './missing-routes'
 import type { UnixClock } from '../../clock'
 import { deviceState, type DeviceState, type UnconfirmedEmpty, type RouteState } from '../state'
 
-/** What one poll of a device has read. */
 export interface Reading {
   state: DeviceState
   /** The routes as the appliance sent them, with their secrets; undefined when some may be missing. */
@@ -21,7 +20,6 @@ export interface Reading {
   suggestedMs?: number
 }
 
-/** How much of the list of routes is known. */
 type Listed = 'all' | 'in part' | 'nothing'
 
 /** The device does not reach its own back end. See docs/project/interface.md#device. */
@@ -45,7 +43,6 @@ export function createReader(
   deviceId: string,
   clock: UnixClock,
 ): (operation: Operation, known?: DeviceState) => Promise<Reading> {
-  /** Since when each route is missing. */
   let missing: ReadonlyMap<string, number> = NONE_MISSING
   let partial = NONE
   let emptied = NONE
@@ -104,7 +101,6 @@ export function createReader(
     }
   }
 
-  /** Which of the absent routes are certainly gone. */
   async function goneOf(
     found: Found,
     known: DeviceState | undefined,

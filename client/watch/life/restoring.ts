@@ -12,7 +12,6 @@ import {
 } from '../saved'
 import type { DeviceState } from '../state'
 
-/** A device that is watched. */
 interface Restored {
   store: SavedStore
   /** The device that is configured; undefined for the only one. */
@@ -20,7 +19,6 @@ interface Restored {
   clock: UnixClock
   stop: Stop
   subscriptions: ReadonlySet<Subscription>
-  /** The device by its latest poll. */
   state: () => DeviceState | undefined
   /** Watches have learned something between two polls. */
   settle: () => void

@@ -10,7 +10,6 @@ import { destinationsByKey, isRunning, type DeviceState, type RouteState } from 
 import type { MeasuredEvent, Meter } from './meter'
 import { clientsOf, listIn, valueOf } from './statistics'
 
-/** A caller, as statistics list it. */
 export interface Caller {
   readonly address: string
   /** Null where it is not known. */
@@ -36,7 +35,6 @@ interface Entry extends Caller {
   readonly isTold: boolean
 }
 
-/** A listener of a running route. */
 interface Listener {
   readonly place: Place
   /** Callers by the latest poll, for a source the least number. NaN where the gateway does not say. */
@@ -61,7 +59,6 @@ export interface PresentCaller extends Caller {
 
 /** Follows who calls the listeners of running routes: their outputs, and sources in listener mode. */
 export interface CallerWatch extends Meter<SavedCallers> {
-  /** Those that are connected by what was read last. */
   present(): PresentCaller[]
   /** The lists of all listeners of the route are those of the latest poll. */
   isKnown(route: Named): boolean
@@ -105,7 +102,6 @@ export function createCallerWatch(
     known.set(key, { place, entries: [...kept, ...added] })
   }
 
-  /** Returns the events of what has lasted long enough. */
   function due(at: number): MeasuredEvent[] {
     const events: MeasuredEvent[] = []
     for (const [key, { place, entries = [] }] of known) {
@@ -249,7 +245,6 @@ function listenersIn(
   return found
 }
 
-/** The statistics of a listener in those of its route. */
 function partIn(route: unknown, key: string, { destination, ...place }: Place): unknown {
   if (!destination) return own(route, 'source')
   const parts = destinationsByKey(listIn(route, 'destinations'))

@@ -5,7 +5,6 @@ import { eachRoute } from './figures'
 import { held, type Held, type MeasuredEvent, type Meter } from './meter'
 import { isRunning, type DeviceState, type RouteState } from '../state'
 
-/** What is known of the data of sources. */
 export interface SavedData {
   /** All other sources of running routes receive data. */
   readonly sources: readonly Source[]

@@ -50,7 +50,6 @@ export function createStatisticsReader(
   }
 }
 
-/** The sources, or the destinations, in the statistics of a route. */
 export const partsOf = (route: unknown, of: Threshold['of']): unknown[] =>
   objectsIn(of === 'source' ? [own(route, 'source')] : own(route, 'destinations'))
 

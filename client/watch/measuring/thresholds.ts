@@ -29,9 +29,7 @@ export interface SavedLimit {
 }
 
 export interface Thresholds extends Meter<readonly SavedLimit[]> {
-  /** What is measured, as it is now. */
   places(): Iterable<SavedLimit>
-  /** The limits that are passed. */
   passed(): readonly SavedLimit[]
 }
 
@@ -169,7 +167,6 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
 export const limitPlace = (route: { id: string }, limit: number, part: string): string =>
   `${route.id} ${limit} ${part}`
 
-/** A place, while it is watched. */
 type Place = { -readonly [Name in keyof SavedLimit]: SavedLimit[Name] }
 
 const NONE: readonly RouteState[] = []

@@ -23,7 +23,6 @@ export interface ChangeOptions {
 
 const NONE_HELD: ReadonlyMap<string, Held> = new Map()
 
-/** Reports every single change that lasts long enough. */
 export function createChangeReporter(
   { wantsEvent, route: onlyRoute, thresholds, wantsCallers }: ChangeOptions,
   { clock, holdFor, wantsRoute, device, book, tell, isOver }: Reporting,
@@ -41,7 +40,6 @@ export function createChangeReporter(
   /** What was saved, until something is known here. */
   let restored: SavedWatch | undefined
 
-  /** Returns the events of changes that have lasted long enough. */
   function due(state: DeviceState, at: number): Wordless<WatchEvent>[] {
     const known = told!
     told = state

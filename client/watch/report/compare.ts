@@ -9,7 +9,6 @@ import type {
   RouteState,
 } from '../state'
 
-/** One difference between two states of a device. */
 export type Change =
   | { of: 'device.status'; from: Condition; to: Condition }
   | { of: 'device.firmware'; from?: string; to?: string }
@@ -29,7 +28,6 @@ type DestinationChange = { route: RouteState; destination: DestinationState } & 
   | { of: 'destination.status'; from: Condition; to: Condition }
 )
 
-/** Returns the same key for changes of the same thing. */
 export function keyOf(change: Change): string {
   const { of } = change
   if ('peer' in change) return `${of} ${change.peer.id}`

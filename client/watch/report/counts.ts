@@ -6,7 +6,6 @@ import { eachRoute, type Figures } from '../measuring/figures'
 import { isRunning, type DeviceState } from '../state'
 import type { Visit } from './reporter'
 
-/** How a watch sees its routes. */
 export interface Counts {
   routes: number
   running: number

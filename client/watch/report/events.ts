@@ -9,7 +9,6 @@ import type { Miss } from '../../poller'
 import { isRunning } from '../state'
 import type { Condition, DestinationState, DeviceState, RouteState } from '../state'
 
-/** Returns the name of the event for a change. */
 export function eventNameOf(change: Change): EventName {
   switch (change.of) {
     case 'route':
@@ -62,7 +61,6 @@ export function valueOf(change: Change): string {
 const newsOf = (from: Condition, to: Condition): 'state' | 'code' =>
   from.code === to.code ? 'state' : 'code'
 
-/** Turns a change into an event. */
 export function eventOf(
   change: Change,
   at: number,

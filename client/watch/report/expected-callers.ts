@@ -43,7 +43,6 @@ export function awaitedIn(
 
 export const NONE_AWAITED: readonly Awaited[] = []
 
-/** The output that a row names. */
 function outputOf({ output }: CallerRow, route: RouteState | undefined): Named | undefined {
   const found = output ? route?.destinations.find((each) => isCalled(each, output)) : undefined
   return found && named({ id: found.id ?? '', name: found.name })

@@ -27,7 +27,6 @@ interface IncidentOptions {
   onOpen?: (open: readonly OpenIncident[]) => void
 }
 
-/** Reports incidents: what is wrong, not what has changed. */
 export function createIncidentReporter(
   { mustRun, thresholds, open, onOpen }: IncidentOptions,
   { clock, holdFor, wantsRoute, device, book, tell }: Reporting,
@@ -39,13 +38,9 @@ export function createIncidentReporter(
   const limits = thresholds.length > 0 ? createThresholds(thresholds, 0) : undefined
   const callers = book && createCallerWatch(0, unix, book)
   const mustNotStop = mustRun ? patternFilter(mustRun) : undefined
-  /** The state of the present poll. */
   let latest: DeviceState | undefined
-  /** The routes of the present poll, as far as they matter. */
   let seen = NONE_SEEN
-  /** The limits that are passed at the present poll. */
   let passed = NONE_PASSED
-  /** The expected callers by the present poll. */
   let awaited = NONE_AWAITED
   /** What is measured, by the keys of its troubles, once it is needed: a thousand may end at once. */
   let measured: ReadonlyMap<string, SavedLimit> | undefined

@@ -2,7 +2,6 @@ import * as crypto from 'node:crypto'
 import type { CLOSINGS, Incident, IncidentEvent, OpenIncident } from '../../model/incident'
 import { held, type Held } from '../measuring/meter'
 
-/** Something that is wrong now. */
 export interface Trouble extends Omit<OpenIncident, 'id' | 'since' | 'until' | 'durationMs'> {
   /** Since when, by the clock; by default since this is first seen. */
   seenSince?: number
@@ -15,7 +14,6 @@ type Closing = (typeof CLOSINGS)[number]
 /** Without a trouble: `unknown` while nobody can know, `covered` while it would only follow from another. */
 export type Standing = 'ok' | Closing | 'unknown' | 'covered'
 
-/** What is seen at one time. */
 export interface Sight {
   /** All troubles, by their keys. */
   readonly troubles: ReadonlyMap<string, Trouble>
@@ -104,7 +102,6 @@ export function createIncidents(holdMs: number, unix: (at: number) => number) {
   }
 
   return {
-    /** Nothing is in trouble, as far as is known. */
     isQuiet: () => entries.size === 0,
     /** Takes what is seen; returns what has lasted long enough, the ends first. */
     take(sight: Sight, at: number): Step[] {

@@ -10,7 +10,6 @@ import type { Miss } from '../../poller'
 import type { SavedWatch } from '../saved'
 import type { DeviceState, RouteState } from '../state'
 
-/** Turns what a watch sees into its events: all changes, or incidents. */
 export interface Reporter {
   /** @param known as earlier polls have shown it. @returns the state to begin with, which a snapshot shows */
   begin(known: DeviceState, present: DeviceState): DeviceState
@@ -53,10 +52,8 @@ export interface Beginning {
   at: number
 }
 
-/** The gateway is unreachable. */
 export type Outage = Beginning & Miss
 
-/** What a reporter has to do with. */
 export interface Reporting {
   clock: UnixClock
   holdFor: number

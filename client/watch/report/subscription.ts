@@ -145,7 +145,6 @@ export function createSubscription(
     options.onSnapshot({ event, text: eventText({ event, ...all }, language), ...all })
   }
 
-  /** A poll succeeded. */
   function seen(state: DeviceState, at: number, figures: Figures): void {
     lasting.look = undefined
     const turns = turnsOf(figures)
@@ -293,7 +292,6 @@ export function createSubscription(
   }
 }
 
-/** An outage of the gateway. */
 interface Away extends Beginning {
   isTold: boolean
   cancel?: () => void

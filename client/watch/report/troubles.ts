@@ -18,7 +18,6 @@ import { UNTOLD, type DeviceState, type RouteState } from '../state'
 import type { Awaited } from './expected-callers'
 import type { Sight, Standing, Trouble } from './incidents'
 
-/** What a watch sees of a device at one poll. */
 export interface View {
   readonly state: DeviceState
   /** The watched routes, as far as they matter, by their IDs. */
@@ -27,13 +26,11 @@ export interface View {
   /** The names of callers, as far as they have been read; absent where none are set. */
   readonly book?: () => CallerBook | undefined
   readonly thresholds: readonly Threshold[]
-  /** The limits that are passed. */
   readonly passed: readonly SavedLimit[]
   /** What is measured, by the key of its trouble. */
   readonly limitOf: (key: string) => SavedLimit | undefined
 }
 
-/** A watched route, and how it is. */
 export interface Seen {
   readonly route: RouteState
   readonly health: RouteHealth

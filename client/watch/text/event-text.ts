@@ -287,7 +287,6 @@ const isStopped = (state: unknown): boolean => state === 'idle' || state === 'st
 
 const lower = (value: unknown): string | undefined => textIn(value)?.toLowerCase()
 
-/** A state in words, or as the gateway calls it. */
 function stateWord(state: unknown, { find }: Words): string | undefined {
   const given = textIn(state)
   return given && (find('state', given.toLowerCase()) ?? clipped(given))

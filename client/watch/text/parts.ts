@@ -32,7 +32,6 @@ export function statistics(event: Event, level: 'low' | 'high' | 'normal', words
   return `${routeOf(event)}: ${sentence}`
 }
 
-/** What is measured, and where. */
 export function measured(
   { measure: given = '', of, destination }: Pick<Event, 'measure' | 'of' | 'destination'>,
   { say, find }: Words,
