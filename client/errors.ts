@@ -4,10 +4,7 @@ import { filled, forPrograms, mentions, say, textOf, words, type Sentence } from
 
 export { say, words, type Sentence } from './sentences'
 
-/**
- * The one error family of the package. The codes are a closed list and part of
- * the public contract, see docs/errors.md: flows branch on them in a Catch node.
- */
+/** A closed list and part of the public contract, see docs/errors.md: flows branch on them. */
 export const ERROR_CODES = [
   'CONFIG',
   'INVALID_INPUT',
@@ -38,10 +35,7 @@ export interface Problem {
 /** A fault, whether or not it has been put into words yet; with its sentence where it has one of its own. */
 export type Finding = (Problem & { sentence?: string; short?: Short }) | Fault
 
-/**
- * Whether a failed operation changed the appliance: certainly not; perhaps, since a response
- * is missing or a change did not show; or certainly, in part at least.
- */
+/** Whether a failed operation changed the appliance: certainly not, perhaps, or certainly in part. */
 export type Applied = 'no' | 'maybe' | 'yes'
 
 /** What a Catch node finds under `msg.error.cause`. Plain data without secrets. */
@@ -76,10 +70,7 @@ export interface ErrorCause {
 /** What an error says. */
 export type Said = string | Sentence | readonly Sentence[]
 
-/**
- * A failed call. `message` is a sentence for a flow builder: what happened and
- * what to do; `code` is one of {@link ERROR_CODES}.
- */
+/** A failed call. `message` says what happened and what to do; `code` is one of {@link ERROR_CODES}. */
 export class GatewayError extends Error {
   readonly code: ErrorCode
   override readonly cause: ErrorCause
@@ -251,6 +242,16 @@ export function protectedError(routes: readonly string[]): GatewayError {
 export const badResponse = (said: Said, statusCode?: number): GatewayError =>
   new GatewayError('BAD_RESPONSE', said, { statusCode })
 
+/** True for an error of this package with one of these codes. */
+export const hasCode = (error: unknown, ...codes: readonly ErrorCode[]): error is GatewayError =>
+  error instanceof GatewayError && codes.includes(error.code)
+
+/** The failure of a call. @throws any other error, and what says that the call was ended */
+export function failureOf(error: unknown): GatewayError {
+  if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
+  return error
+}
+
 /** The end of a call because its node, its signal or its gateway was stopped. */
 export const closedError = (): GatewayError => new GatewayError('CLOSED', say('stopped'))
 
@@ -258,10 +259,7 @@ export const closedError = (): GatewayError => new GatewayError('CLOSED', say('s
 export const gatewayClosed = (): GatewayError =>
   new GatewayError('CLOSED', words('This gateway was closed.'), { retryable: false })
 
-/**
- * True for an error of this package, even when it comes from another copy of it, for which
- * `instanceof` is false.
- */
+/** Also for an error of another copy of this package, for which `instanceof` is false. */
 export function isGatewayError(error: unknown): error is GatewayError {
   if (!(error instanceof Error) || error.name !== 'GatewayError') return false
   const { code, cause } = error as Partial<GatewayError>
@@ -352,10 +350,7 @@ const ABOUT_GATEWAY: ReadonlySet<ErrorCode> = new Set([
   'TLS',
 ])
 
-/**
- * The same failure, with what it is about in its message and in `cause`, in the words of who called.
- * The one place that names the gateway and the route.
- */
+/** The same in the words of who called: the one place that names operation, gateway and route. */
 export function reported(
   failure: GatewayError,
   operation: Reporting,

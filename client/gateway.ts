@@ -89,39 +89,23 @@ export interface WatchOptions extends Omit<Subscribe, 'onEvents' | 'route'>, Cal
 /** One appliance: one session and one queue for all callers. */
 export interface Gateway {
   readonly session: {
-    /**
-     * Returns who is logged in, with which roles, until when. Logs in if no session is open.
-     * @throws GatewayError
-     */
+    /** Who is logged in, with which roles, until when. Logs in if needed. @throws GatewayError */
     info(options?: CallOptions): Promise<SessionInformation>
-    /**
-     * As `info`, but tries again at once after a refused login.
-     * @throws GatewayError `LOGIN_REFUSED` or `TOO_MANY_SESSIONS` among others
-     */
+    /** As `info`, but at once after a refused login. @throws GatewayError also `LOGIN_REFUSED` */
     start(options?: CallOptions): Promise<SessionInformation>
-    /**
-     * Ends the open session. Never logs in first; where none is open nothing is sent.
-     * @returns the appliance's response
-     * @throws GatewayError
-     */
+    /** Ends the open session; where none is open nothing is sent. @throws GatewayError */
     end(options?: CallOptions): Promise<SessionDeletion>
   }
 
   readonly devices: {
     /** Returns all devices. @throws GatewayError */
     list(options?: CallOptions): Promise<Device[]>
-    /**
-     * Returns a device with its configuration, adapters, pairings and routes.
-     * @throws GatewayError `NOT_FOUND` when there is no such device
-     */
+    /** A device with its configuration and routes. @throws GatewayError `NOT_FOUND` */
     get(options?: DeviceOptions): Promise<DeviceConfiguration>
   }
 
   readonly routes: {
-    /**
-     * Returns all routes in `data`, over all pages, or one page.
-     * @throws GatewayError
-     */
+    /** Returns all routes in `data`, over all pages, or one page. @throws GatewayError */
     list(options?: ListOptions): Promise<RouteList>
     /**
      * Returns how all routes are, over all pages, or those of one page: sign, reason, words and
@@ -130,19 +114,16 @@ export interface Gateway {
      */
     health(options?: HealthOptions): Promise<HealthRow[]>
     /**
-     * Returns the definitions of all routes, sorted by name: without IDs, without what only this
-     * appliance knows, and with `state` where a route is running or stopped.
+     * The definitions of all routes, sorted by name: without IDs, with `state` where it is known.
      * @throws GatewayError `BAD_RESPONSE` when the appliance lists fewer routes than it counts
      */
     definitions(options?: DefinitionsOptions): Promise<Definition[]>
     /**
-     * Returns a route.
      * @param route its `id`, or else its exact `name`
      * @throws GatewayError `NOT_FOUND`; `CONFLICT` when several routes have the name
      */
     get(route: Target, options?: DeviceOptions): Promise<Route>
     /**
-     * Creates a route.
      * @param definition `{name, source, destinations}`, or a route as read, which is copied
      * @returns `route` with `waitFor: 'applied'` only: the response to a create contains no ID
      * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
@@ -155,27 +136,14 @@ export interface Gateway {
      * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
      */
     update(route: Target, patch: RoutePatch | Route, options?: UpdateOptions): Promise<Updated>
-    /**
-     * Deletes a route. With `waitFor: 'applied'`, resolves once the route is gone.
-     * @param route its `id`, or else its exact `name`
-     * @throws GatewayError `NOT_FOUND`
-     */
+    /** With `waitFor: 'applied'`, resolves once the route is gone. @throws GatewayError `NOT_FOUND` */
     delete(route: Target, options?: DeleteOptions): Promise<Changed<UpdateAnswer>>
-    /**
-     * Starts a route or a destination.
-     * @param route its `id`, or else its exact `name`
-     * @throws GatewayError
-     */
+    /** Starts a route, by its `id` or exact `name`, or a destination. @throws GatewayError */
     start(route: Target, options?: ControlOptions): Promise<Changed<CommandAnswer | UpdateAnswer>>
-    /**
-     * Stops a route or a destination.
-     * @param route its `id`, or else its exact `name`
-     * @throws GatewayError
-     */
+    /** Stops a route, by its `id` or exact `name`, or a destination. @throws GatewayError */
     stop(route: Target, options?: ControlOptions): Promise<Changed<CommandAnswer | UpdateAnswer>>
     /**
-     * Stops, waits until that shows, and starts again. Once the stop may have arrived the start
-     * follows, even if the call is aborted.
+     * Once the stop may have arrived the start follows, even if the call is aborted.
      * @param route its `id`, or else its exact `name`
      * @throws GatewayError
      */
@@ -202,25 +170,14 @@ export interface Gateway {
   }
 
   readonly statistics: {
-    /**
-     * Returns statistics of a route, its source, a destination or a client, with numeric values.
-     * @param route its `id`, or else its exact `name`
-     * @throws GatewayError
-     */
+    /** Of a route, by its `id` or exact `name`, its source, a destination or a client. @throws GatewayError */
     get(route: Target, options?: StatisticsOptions): Promise<Statistics>
-    /**
-     * Returns statistics of every running route; `{route, error}` for one that could not be read.
-     * @throws GatewayError when none could be read
-     */
+    /** Of every running route, or `{route, error}`. @throws GatewayError when none could be read */
     all(options?: DeviceOptions): Promise<Array<Statistics | FailedStatistics>>
   }
 
   readonly presets: {
-    /**
-     * Returns all routes of a device as the appliance exports them, with their secrets. Needs an
-     * Administrator.
-     * @throws GatewayError
-     */
+    /** All routes of a device with their secrets. Needs an Administrator. @throws GatewayError */
     export(options?: DeviceOptions): Promise<Preset>
     /**
      * Replaces all routes of a device, and asks for no confirmation. Needs an Administrator.
@@ -268,9 +225,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const memory = newEnsureMemory()
 
   /**
-   * Makes one call, until the signal is aborted.
    * @param given the options of the program, which are checked
-   * @param about what it acts on, and brings
    * @param how options as the operation takes them, where they are others
    */
   async function call<How, Result>(

@@ -1,7 +1,4 @@
-/**
- * Talks to a media gateway appliance from plain Node.js, with the session, the safety
- * and the error codes of the nodes. No Node-RED is needed.
- */
+/** The same from plain Node.js, with the session, the safety and the error codes of the nodes. */
 export { openGateway } from './gateway'
 export type { Changed, Gateway, Planned, Undone, WatchOptions } from './gateway'
 export type {

@@ -3,10 +3,7 @@ import type { InUse } from './model/failover'
 import type { JsonObject } from './model/json'
 import type { RouteFields } from './model/types'
 
-/**
- * Everything that is remembered about an appliance from one call to the next, for as long as its
- * gateway is open. This is the only place: no module keeps state by gateway.
- */
+/** What is remembered about an appliance while its gateway is open: no module keeps state by gateway. */
 export interface Memory extends Sent {
   /** The ID of the only device, looked up once. */
   onlyDevice?: Promise<string>
@@ -52,10 +49,7 @@ export const keyOf = ({ deviceId, routeId }: RouteAddress): string =>
 
 /** A failover, as others see it: what it has set in a route is not theirs to change. */
 export interface Owner {
-  /**
-   * The members of the source that main or backup set, without secrets that are the same in both:
-   * these a switch keeps. None where two routes are protected.
-   */
+  /** What main or backup set, without secrets that both have. None where two routes are protected. */
   readonly members: readonly string[]
   /** These members as main has them, without secrets; one that main does not have is empty. */
   readonly main: JsonObject
@@ -101,10 +95,7 @@ export interface Unseen {
   wasPending?: boolean
 }
 
-/**
- * The secrets of the source and of each destination. Firmware may leave them out of its responses,
- * or mask them (not documented): then nothing else shows whether a wanted one is stored.
- */
+/** By part. Firmware may leave them out or mask them: nothing else shows whether one is stored. */
 type WrittenSecrets = ReadonlyMap<string, JsonObject>
 
 /** Something that has timers or calls of its own, which the close of the gateway ends. */

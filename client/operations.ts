@@ -71,10 +71,7 @@ export interface PlannedRow<Options, Result> extends OperationRow<Options, Resul
   plan: Run<Options, Omit<PlanReport, 'id'>>
 }
 
-/**
- * Carries out an operation, or several of one caller.
- * @throws GatewayError
- */
+/** Carries out an operation, or several of one caller. @throws GatewayError */
 export async function onGateway<T>(gateway: Connection, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -44,10 +44,7 @@ export interface DefinitionsOptions extends DeviceOptions {
 
 /** Confirms what would be refused. */
 export interface ConfirmOptions {
-  /**
-   * The exact name of each protected route that is changed, stopped or deleted. Only with
-   * `protectedRoutes` of the gateway.
-   */
+  /** The exact name of each route of `protectedRoutes` that is changed, stopped or deleted. */
   confirmProtected?: string | readonly string[]
   /** Outputs that other routes share may be removed or changed, by update, delete and ensure. */
   confirmShared?: boolean
@@ -55,10 +52,7 @@ export interface ConfirmOptions {
 
 /** How long to wait for a change. */
 export interface ChangeOptions extends DeviceOptions {
-  /**
-   * `accepted` (default): until the appliance's response, which says queued, not done.
-   * `applied`: until the change shows.
-   */
+  /** `accepted` (default): until the response, which says queued, not done. `applied`: until it shows. */
   waitFor?: Waiting['waitFor']
   /** Milliseconds, for `applied`; default 30000. */
   waitTimeout?: number

@@ -16,10 +16,7 @@ export interface PollerOptions<Answer> {
   /** A poll succeeded. */
   onAnswer: (answer: Answer) => void
   onMiss?: (miss: Miss) => void
-  /**
-   * Asked at the first miss of an outage: since when the appliance is known to be unreachable, by the
-   * clock. It then counts as unreachable at once.
-   */
+  /** Since when, by the clock, the appliance is known to be unreachable. It then counts as that at once. */
   formerOutage?: () => number | undefined
   /** Called once per outage, after three failed polls and 30 s. */
   onUnreachable?: (miss: Miss) => void
@@ -41,9 +38,8 @@ const OUTAGE_MS = 30_000
 const LONGEST_WAIT = 60_000
 
 /**
- * Polls at regular times, by a chain of timers. The times do not drift: a late poll
- * does not move the later ones. While the appliance is unreachable the waits grow to a minute; they
- * are normal again after the first success.
+ * At regular times, which a late poll does not move. While the appliance is unreachable the waits grow to
+ * a minute.
  */
 export function createPoller<Answer>(options: PollerOptions<Answer>) {
   const { ask, interval, clock, random = () => 0.5 } = options
@@ -166,10 +162,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>) {
     if (due <= now) due += Math.ceil((now - due) / ms) * ms
   }
 
-  /**
-   * Polls as soon as the poll in progress has ended. Concurrent callers share one result.
-   * @throws GatewayError as the poll does; `CLOSED` when the poller is stopped
-   */
+  /** Concurrent callers share one result. @throws GatewayError as the poll does; `CLOSED` when stopped */
   async function askNow(): Promise<Answer> {
     if (!running) throw stopped()
     wanted ??= (async () => {

@@ -29,10 +29,7 @@ export type News =
 
 export type SentenceKey = keyof typeof SENTENCES
 
-/**
- * The sentences that can reach the editor, which has each of them in its own language. `__host__`
- * is filled where an error is reported: most of the code does not know which gateway it works on.
- */
+/** Those that can reach the editor, in each language. `__host__` is filled where an error is reported. */
 export const SENTENCES = {
   // The connection.
   noConnectionInTime:

@@ -10,10 +10,7 @@ export interface Slice {
 
 export const newSlice = (): Slice => ({ begunAt: performance.now() })
 
-/**
- * Maps a long list in slices, and lets everything else that waits run between two of them.
- * @param slice is shared by the lists of one piece of work, each of which may be short
- */
+/** Lets everything else run between two slices. @param slice is shared by the lists of one piece of work */
 export async function mapInSlices<Item, Result>(
   items: readonly Item[],
   map: (item: Item, index: number) => Result,

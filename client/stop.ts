@@ -2,10 +2,7 @@ import { MONOTONIC, type Clock } from './clock'
 import type { GatewayError } from './errors'
 import { LinkedSet } from './linked-set'
 
-/**
- * Stops any number of waiting calls. It works like an AbortSignal, but thousands may wait on one
- * without the leak warning that Node.js gives for signals.
- */
+/** Like an AbortSignal, on which thousands may wait without the leak warning of Node.js. */
 export class Stop {
   readonly #listeners = new LinkedSet<() => void>()
   #stopped = false

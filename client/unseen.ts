@@ -45,11 +45,7 @@ function isOld(unseen: Unseen, now: number): boolean {
 const slotOf = ({ kind, destinationId = '' }: Change): string =>
   kind === 'start' || kind === 'stop' ? `state ${normalizeId(destinationId)}` : kind
 
-/**
- * Remembers a change that is about to be sent.
- * @returns what forgets it again, for one that certainly did not arrive, and what notes that the
- * appliance has accepted it
- */
+/** @returns what forgets it again if it did not arrive, and what notes that it was accepted */
 export function rememberUnseen(
   { memory, clock }: Connection,
   place: Place,
@@ -158,10 +154,7 @@ function shows({ kind, fields, before, destinationId, older }: Unseen, route: Ro
   }
 }
 
-/**
- * The changes of a route, or of routes to be created with a name, that do not show yet. One that adds
- * a destination is remembered for longer, see `overdueOf`.
- */
+/** Of a route, or of those to be created with a name. One that adds a destination is remembered longer. */
 export function unseenOf(
   { memory, clock }: Pick<Connection, 'memory' | 'clock'>,
   place: Place,
@@ -177,10 +170,7 @@ export function unseenOf(
   return young
 }
 
-/**
- * The destinations that an update added so long ago that it may never be applied, and that the route
- * as read does not have. Should it be applied after all, a change without them would remove them.
- */
+/** Added so long ago that it may never be applied. If it is, a change without them would remove them. */
 export function overdueOf(
   { memory, clock }: Connection,
   address: RouteAddress,
@@ -215,10 +205,7 @@ export function unseenCreates(gateway: Connection, deviceId: string): number {
   return count
 }
 
-/**
- * The route as it will be once the changes show that were sent from here: what the next change builds
- * on. While it is being started or stopped its state is neither.
- */
+/** What the next change builds on. While the route is being started or stopped its state is neither. */
 export function withUnseen(gateway: Connection, deviceId: string, route: Route): Route {
   const changes = unseenOf(gateway, { deviceId, routeId: route.id })
   const update = changes.find(({ kind }) => kind === 'update')

@@ -1,4 +1,4 @@
-import { GatewayError, badResponse, say } from '../errors'
+import { GatewayError, badResponse, hasCode, say } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { Device, DeviceConfiguration, Pairing } from '../model/types'
@@ -66,7 +66,7 @@ export async function onlyDevice(gateway: Connection, operation: Operation): Pro
 
 /** True for an error that an unknown device may cause; which one is not documented. */
 export const mayBeUnknownDevice = (error: unknown): boolean =>
-  error instanceof GatewayError && (error.code === 'NOT_FOUND' || error.code === 'REJECTED')
+  hasCode(error, 'NOT_FOUND', 'REJECTED')
 
 /** Call when the remembered device turns out to be unknown to the appliance. */
 export function forgetOnlyDevice(gateway: Connection): void {

@@ -1,4 +1,4 @@
-import { badResponse, GatewayError, say, type ErrorCode, type Sentence } from '../errors'
+import { badResponse, GatewayError, hasCode, say, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation, Subject } from '../connection/operation'
 import type { RouteAddress } from '../memory'
@@ -289,11 +289,8 @@ const isNumber = (value: unknown): boolean =>
 
 /** How the appliance responds to a page that does not exist is not documented. */
 function noSuchPage(error: unknown): undefined {
-  const isRefused = error instanceof GatewayError && REFUSALS.has(error.code)
-  if (!isRefused) throw error
+  if (!hasCode(error, 'REJECTED', 'NOT_FOUND', 'BAD_RESPONSE')) throw error
 }
-
-const REFUSALS: ReadonlySet<ErrorCode> = new Set(['REJECTED', 'NOT_FOUND', 'BAD_RESPONSE'])
 
 async function readFirstPage(
   gateway: Connection,
@@ -304,8 +301,7 @@ async function readFirstPage(
   try {
     return { first: await readPage(gateway, deviceId, 1, size, operation), size }
   } catch (error) {
-    const refused = error instanceof GatewayError && error.code === 'REJECTED'
-    if (!refused || size === undefined) throw error
+    if (!hasCode(error, 'REJECTED') || size === undefined) throw error
     const first = await readPage(gateway, deviceId, 1, undefined, operation)
     gateway.memory.refusesLargePages = true
     return { first }

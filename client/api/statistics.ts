@@ -1,11 +1,4 @@
-import {
-  GatewayError,
-  badResponse,
-  reported,
-  words,
-  type ErrorCause,
-  type ErrorCode,
-} from '../errors'
+import { badResponse, failureOf, reported, words, type ErrorCause, type ErrorCode } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { createSemaphore } from '../connection/concurrency'
@@ -91,11 +84,11 @@ export async function readStatisticsOf(
     try {
       return await readStatistics(gateway, deviceId, { routeId: id }, inBackground)
     } catch (error) {
-      if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
-      failures.push(error)
-      if (error.code === 'NOT_FOUND') return undefined
+      const failure = failureOf(error)
+      failures.push(failure)
+      if (failure.code === 'NOT_FOUND') return undefined
       const about = { name: operation.name, route: name }
-      const { code, message, cause } = reported(error, about, gateway.identity)
+      const { code, message, cause } = reported(failure, about, gateway.identity)
       return { route: { id, name }, error: { code, message, cause } }
     }
   }

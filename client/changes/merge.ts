@@ -1,12 +1,18 @@
 import type { Destination, Route, RouteFields, RoutePatch, Source } from '../model/types'
 import type { Fault } from '../model/faults'
-import { isEmpty, isGiven, isObject, isText, membersIn, own, pathTo } from '../model/json'
-import type { JsonObject } from '../model/json'
-import { hasPaths, isRedundant, LASTING, membersOf, PLACE } from '../model/members'
-import type { Direction } from '../model/members'
+import {
+  isEmpty,
+  isGiven,
+  isObject,
+  isText,
+  membersIn,
+  own,
+  pathTo,
+  type JsonObject,
+} from '../model/json'
+import { hasPaths, isRedundant, LASTING, membersOf, PLACE, type Direction } from '../model/members'
 import { partToSent, protocolOf, toSent, withAddress } from '../model/convert'
-import { checkPart, checkPatch, PARTS } from '../model/check'
-import type { CheckOptions, UpdateMode } from '../model/check'
+import { checkPart, checkPatch, PARTS, type CheckOptions, type UpdateMode } from '../model/check'
 import { findHidden, keepHidden, restored, withoutMasks } from '../model/secrets'
 import { isSameId, isUuid, matcher, normalizeId } from '../model/ids'
 

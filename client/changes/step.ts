@@ -3,7 +3,7 @@ import { sendCommand } from '../api/commands'
 import { sendCreate, sendDelete, sendUpdate } from '../api/routes'
 import type { Connection } from '../connection/connection'
 import { OutdatedPlan, type Operation } from '../connection/operation'
-import { GatewayError, mayHaveArrived, say, words, type Sentence } from '../errors'
+import { hasCode, mayHaveArrived, say, words, type Sentence } from '../errors'
 import { toSent } from '../model/convert'
 import type { RouteIndex } from '../model/route-index'
 import { isOn, isRunning, stateOf } from '../model/route-state'
@@ -93,7 +93,7 @@ export async function ensureStep<Shown>(
     // It is planned again, and keeps its slot.
     if (error instanceof OutdatedPlan) throw error
     if (mayHaveArrived(error)) lost = error
-    else if (change.kind !== 'delete' || !isNotFound(error)) {
+    else if (change.kind !== 'delete' || !hasCode(error, 'NOT_FOUND')) {
       slot.sent()
       throw error
     }
@@ -102,15 +102,12 @@ export async function ensureStep<Shown>(
   try {
     return await step.show(timeout, waiting, slot.seen)
   } catch (error) {
-    if (!lost || !(error instanceof GatewayError) || error.code !== 'NOT_CONFIRMED') throw error
+    if (!lost || !hasCode(error, 'NOT_CONFIRMED')) throw error
     // What an update may still add counts until it shows.
     if (change.kind !== 'update') forgetUnseen(gateway, place, change.kind)
     throw lost
   }
 }
-
-export const isNotFound = (error: unknown): boolean =>
-  error instanceof GatewayError && error.code === 'NOT_FOUND'
 
 /** @param older the routes that existed before it: the new one is found by its name */
 export function createStep(

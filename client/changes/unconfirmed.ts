@@ -1,4 +1,4 @@
-import { GatewayError, restated, say, words } from '../errors'
+import { GatewayError, hasCode, restated, say, words } from '../errors'
 import type { Connection } from '../connection/connection'
 import { OutdatedPlan, type Operation } from '../connection/operation'
 import type { Destination, Route } from '../model/types'
@@ -70,7 +70,7 @@ export const isUnseen = (gateway: Connection, address: RouteAddress, ofState = f
 
 /** A response that is not a route ends a change before it is sent, and the error has to say so. */
 function unreadable(error: unknown): never {
-  if (!(error instanceof GatewayError) || error.code !== 'BAD_RESPONSE') throw error
+  if (!hasCode(error, 'BAD_RESPONSE')) throw error
   throw restated(error, [...error.sentences, say('notSent')])
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError, closedError } from '../errors'
+import { GatewayError, closedError, hasCode } from '../errors'
 import type { Connection } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
 import { RouteIndex } from '../model/route-index'
@@ -111,11 +111,6 @@ function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => 
   }
 }
 
-/** Makes the watches of the device report now what a wait has seen, not at their next poll. */
-function pollWatches(gateway: Connection, deviceId: string): void {
-  pollNow(gateway, deviceId)?.().catch(() => undefined)
-}
-
 /** @returns `again` when another poll soon may decide something */
 async function pollOnce(
   gateway: Connection,
@@ -140,16 +135,16 @@ async function pollOnce(
       ),
     )
     const outcomes = await Promise.all(verdicts)
+    // The watches of the device report it now, not at their next poll.
     if (outcomes.includes('seen') && onlyRoute(waiters) !== undefined) {
-      pollWatches(gateway, deviceId)
+      pollNow(gateway, deviceId)?.().catch(() => undefined)
     }
     return { again: outcomes.includes('again') }
   } catch (error) {
     charge(waiters, taken(own))
     // The change was accepted: a failed poll does not disprove it, and may be the only one.
-    const closed = error instanceof GatewayError && error.code === 'CLOSED'
     for (const waiter of waiters) {
-      if (closed) waiter.fail(error)
+      if (hasCode(error, 'CLOSED')) waiter.fail(error)
       else waiter.missed(error)
     }
     return { again: false }

@@ -3,7 +3,7 @@ import { newOperation, type Request } from '../connection/operation'
 import { rolesOf } from '../connection/roles'
 import type { Exchange } from '../connection/transport'
 import { requestTo } from '../api/endpoints'
-import { GatewayError, words } from '../errors'
+import { failureOf, GatewayError, words } from '../errors'
 import { isObject, isText, itemsIn, membersIn, objectsIn, own } from '../model/json'
 import { isRunning } from '../model/route-state'
 import type { Certificate } from '../model/settings'
@@ -128,13 +128,13 @@ export function createRecorder(): Recorder {
       try {
         return await send(request)
       } catch (error) {
-        failure ??= asFailure(error)
+        failure ??= failureOf(error)
         return undefined
       }
     }
     /** An error is an answer, too. */
     const ask = (request: Request): Promise<unknown> =>
-      send(request).catch((error: unknown) => void asFailure(error))
+      send(request).catch((error: unknown) => void failureOf(error))
 
     let opened: Awaited<ReturnType<Connection['session']['open']>> | undefined
     try {
@@ -155,7 +155,7 @@ export function createRecorder(): Recorder {
     } catch (error) {
       if (stop.stopped) throw error
       if (exchanges.every(({ path }) => path === '/api/session')) throw failure ?? error
-      failure ??= asFailure(error)
+      failure ??= failureOf(error)
     } finally {
       cancel()
       unhook()
@@ -228,12 +228,6 @@ function oneOfEachKindFirst(routes: Route[]): Route[] {
     kinds.add(kind)
   }
   return [...first, ...rest]
-}
-
-/** @throws what is no error of the gateway, or says that the reading has ended */
-function asFailure(error: unknown): GatewayError {
-  if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
-  return error
 }
 
 function answered({ method, path, status, body, unreadable }: Exchange): Answered {

@@ -5,7 +5,7 @@ import { requestTo } from '../api/endpoints'
 import { getRoute, listRoutes } from '../api/routes'
 import type { Connection } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
-import { closedError, GatewayError } from '../errors'
+import { closedError, failureOf } from '../errors'
 import { isText, own } from '../model/json'
 import { isRunning } from '../model/route-state'
 import type { Route } from '../model/types'
@@ -79,7 +79,7 @@ export async function outcomeOf(
   try {
     return { isAccepted: true, body: await work(operation), status: operation.statusCode }
   } catch (error) {
-    const { statusCode: status, applianceType: type, applied } = causeOf(error)
+    const { statusCode: status, applianceType: type, applied } = failureOf(error).cause
     return { isAccepted: false, isDoubtful: applied !== 'no', status, type }
   }
 }
@@ -127,6 +127,7 @@ export function createSandbox(
   }
 
   function refuseForeign(id: string): void {
+    halt()
     if (!ids.has(id)) throw new Error('This program changes only routes that it has created.')
   }
 
@@ -141,7 +142,7 @@ export function createSandbox(
     try {
       return await getRoute(gateway, { deviceId, routeId: id }, newOperation('doctor', stop))
     } catch (error) {
-      if (causeOf(error).statusCode === 404) return undefined
+      if (failureOf(error).cause.statusCode === 404) return undefined
       throw error
     }
   }
@@ -193,7 +194,7 @@ export function createSandbox(
           }
         }
       } catch (error) {
-        causeOf(error)
+        failureOf(error)
       }
       await gateway.pause(pace.look)
     }
@@ -212,17 +213,14 @@ export function createSandbox(
       return outcome
     },
     async update({ id, name }: Route, fields: object): Promise<Outcome> {
-      halt()
       refuseForeign(id)
       return change('update', { elementID: id, fields: { ...fields, name } })
     },
     async remove({ id }: Pick<Route, 'id'>): Promise<Outcome> {
-      halt()
       refuseForeign(id)
       return change('delete', { elementID: id })
     },
     async command(command: Omit<Command, 'deviceId'>): Promise<Outcome> {
-      halt()
       refuseForeign(command.routeId)
       return send((operation) => sendCommand(gateway, { deviceId, ...command }, operation))
     },
@@ -243,12 +241,6 @@ export function createSandbox(
 }
 
 const LOOKS = 10
-
-/** @throws what is no failure of the gateway */
-function causeOf(error: unknown): Partial<GatewayError['cause']> {
-  if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
-  return error.cause
-}
 
 /** The first of some ports in a row, far from those of others: FEC takes the ports after its own too. */
 export function freePort(routes: readonly unknown[]): number {

@@ -106,10 +106,7 @@ export function notProtecting(memory: Memory, now: number): NotProtecting | unde
   return isFresh(statement, now) && !statement.good ? `${away}-bad` : undefined
 }
 
-/**
- * A failed trial: the side is tried again after the guard, then less and less often. A switch that
- * did not reach the route has risked nothing: it does not count.
- */
+/** A failed trial is repeated after the guard, then less and less often. What did not arrive risked nothing. */
 export function rest(
   { memory, settings, now }: Run,
   side: Side,

@@ -9,10 +9,7 @@ import type { Look } from './types'
 /** Of each side a route: of two protected routes, or the one that receives it all the time. */
 type Routes = { [side in Side]?: Route }
 
-/**
- * What the protected routes show: one route whose source is changed, as main, or two of which one runs.
- * @param monitors the routes that receive main and backup all the time
- */
+/** One route whose source is changed, as main, or two of which one runs; `monitors` receive all the time. */
 export function lookAt(
   settings: FailoverSettings,
   { main, ...other }: Routes,

@@ -113,11 +113,7 @@ export function keptOf(memory: KeptMemory): KeptMemory {
   ) as unknown as KeptMemory
 }
 
-/**
- * The same with times by the clock of the machine as it is set now. None lies further in the future
- * than what may be waited for: the clock may have been set back.
- * @throws when it is damaged
- */
+/** With times by the present clock, none further ahead than what may be waited for. @throws when damaged */
 function checked(shape: Shape, value: unknown, clock: { ahead: number; now: number }): unknown {
   if (typeof shape === 'object') {
     if (!isObject(value)) throw new TypeError('damaged')

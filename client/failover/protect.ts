@@ -73,10 +73,7 @@ export interface FailoverStatus extends FailoverView {
 export interface Protection {
   /** The protected routes, as far as they have been found: one or, with `method` = `routes`, two. */
   routes(): RouteAddress[]
-  /**
-   * Obeys `msg.action`, with `msg.hold`. What comes of it is reported as an event.
-   * @throws GatewayError `INVALID_INPUT`, `CONFLICT`, `UNAVAILABLE`; `CLOSED` after the end
-   */
+  /** `msg.action`, with `msg.hold`. @throws GatewayError `INVALID_INPUT`, `CONFLICT`, `UNAVAILABLE`, `CLOSED` */
   command(action: unknown, hold?: unknown): Promise<void>
   /** A probe says whether main is good. @throws GatewayError `INVALID_INPUT`; `CLOSED` */
   main(good: unknown): Promise<void>
@@ -90,8 +87,7 @@ const SEND_MS = 15_000
 const NAME = 'failover'
 
 /**
- * Keeps a route on the air: looks at it with all failovers of the gateway, decides by the rules, and
- * switches. Ends with the connection, or when it is closed.
+ * Ends with the connection, or when it is closed.
  * @throws GatewayError `CONFIG` with every fault of the settings; `INVALID_INPUT` for a route that is
  * its own monitor; `READ_ONLY` and `CLOSED`
  */

@@ -59,10 +59,7 @@ interface Followed {
   missed?: { error: unknown; since: number }
 }
 
-/**
- * @param wantedRoute the protected one; not used with two routes
- * @throws GatewayError `INVALID_INPUT` for a protected route that is its own monitor
- */
+/** @throws GatewayError `INVALID_INPUT` for a protected route that is its own monitor */
 export function createReader(
   gateway: Connection,
   settings: FailoverSettings,

@@ -25,8 +25,7 @@ interface Switching {
 }
 
 /**
- * Makes a switch. Whether it worked is not waited for: the route shows it. Nothing is sent when the
- * route is no longer as it was when the switch was decided: somebody else has changed it.
+ * The route shows whether it worked. Nothing is sent when it is no longer as it was at the decision.
  * @throws GatewayError
  */
 export async function makeSwitch(
@@ -39,10 +38,7 @@ export async function makeSwitch(
   else await switchSource(gateway, switching, own)
 }
 
-/**
- * Whoever set up the failover has named its routes, and a switch is at no others: that confirms them,
- * whatever they are called by now.
- */
+/** Whoever set up the failover has named its routes, whatever they are called by now. */
 const OWN_ROUTES = { has: () => true }
 
 /** Milliseconds that an earlier change of the route may hold a switch up; a poll can take one second. */
@@ -85,10 +81,7 @@ const STOP_MS = 10_000
 const START_MS = 5000
 const START_ATTEMPTS = 3
 
-/**
- * Break before make: the one route is seen stopped before the other is started. Once the stop may
- * have arrived the rest follows, even during a close: nothing would be on the air.
- */
+/** Break before make. Once the stop may have arrived the rest follows, even during a close. */
 async function switchRoutes(
   gateway: Connection,
   { act, addressOf }: Switching,
@@ -121,10 +114,7 @@ async function switchRoutes(
   }
 }
 
-/**
- * Returns once the route is seen stopped. A close leaves less time for that: a stop that takes effect
- * after it would leave nothing on the air, so the start follows in any case.
- */
+/** Returns once the route is seen stopped. A close leaves less time for that: the start follows anyway. */
 async function stop(
   gateway: Connection,
   address: RouteAddress & { wasPending: boolean },

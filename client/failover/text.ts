@@ -19,10 +19,7 @@ export interface Reported extends FailoverEvent {
   route: { id: string | null; name: string | null }
 }
 
-/**
- * Says in one sentence what an event of a failover is about: one line, without secrets, and nothing
- * that is not known. In English where there is no such language.
- */
+/** In one sentence without secrets, and nothing that is not known. In English where it has no such words. */
 export function failoverText(event: Reported, language: Language = 'en-US'): string {
   const words = WORDS[Object.hasOwn(WORDS, language) ? language : 'en-US']
   const ofWatch = wordsIn(language)

@@ -82,10 +82,7 @@ const NAMES = Object.keys(FAMILIES) as FamilyName[]
 const newSheet = (): Sheet =>
   Object.fromEntries(NAMES.map((name) => [name, []])) as unknown as Sheet
 
-/**
- * Writes the metrics of gateways in the text format of Prometheus. It takes what it is given as it
- * is now, works in slices, and lets everything else run in between.
- */
+/** In the text format of Prometheus, in slices, so that everything else runs in between. */
 export async function renderMetrics(
   pictures: readonly Picture[],
   detail: Detail,

@@ -1,7 +1,6 @@
 import { GatewayError, isLasting } from '../errors'
 import { isObject, own } from '../model/json'
-import type { Statistics } from '../api/statistics'
-import { readStatisticsOf } from '../api/statistics'
+import { readStatisticsOf, type Statistics } from '../api/statistics'
 import type { Connection } from '../connection/connection'
 import { newOperation } from '../connection/operation'
 import type { Stop } from '../stop'
@@ -41,8 +40,7 @@ interface SrtOptions {
 const CURRENT_FOR = 3
 
 /**
- * Reads the statistics of the running routes of a watched device, at regular times and never two
- * readings at once, until it is stopped.
+ * Reads the statistics of running routes at regular times, never two at once, until it is stopped.
  * @returns what is known now, by the ID of the route; undefined after a failure
  */
 export function followSrt(
@@ -117,10 +115,7 @@ export function srtIn({ route }: Statistics): [id: string, SrtOfRoute] | undefin
   ]
 }
 
-/**
- * The worst of all connections of a source or destination.
- * @param worst of two fill levels: a receiver runs dry, a sender fills up
- */
+/** Of all connections of a part. @param worst of two fill levels: a receiver runs dry, a sender fills up */
 function srtOf(part: unknown, worst: (...levels: number[]) => number): SrtOfPart {
   const all = [part, ...clientsOf(part), ...connectionsOf(part)]
   const numbers = (of: unknown[], ...names: string[]): number[] =>

@@ -71,7 +71,10 @@ type Say = typeof say
 /** `lines` of a CSV: where each row begins, as a spreadsheet counts. */
 function readIn(given: string): { list: unknown; lines?: number[] } {
   const text = given.replace(/^\ufeff/, '')
-  if (/^\s*[[{]/.test(text)) return { list: valueIn(text) }
+  if (/^\s*[[{]/.test(text)) {
+    const parsed = parsedWithin(text, INVENTORY_LIMITS)
+    return { list: parsed.fault === undefined ? parsed.value : undefined }
+  }
   const table = readTable(text, INVENTORY_LIMITS.values)
   if ('fault' in table || !table.header.map(plainName).includes('name')) return { list: undefined }
   const { header, rows } = table
@@ -79,11 +82,6 @@ function readIn(given: string): { list: unknown; lines?: number[] } {
     Object.fromEntries(header.map((column, place) => [column, cells[place]])),
   )
   return { list, lines: rows.map(({ line }) => line) }
-}
-
-function valueIn(text: string): unknown {
-  const parsed = parsedWithin(text, INVENTORY_LIMITS)
-  return parsed.fault === undefined ? parsed.value : undefined
 }
 
 function rowOf(given: JsonObject): Record<string, string> {

@@ -1,5 +1,4 @@
-import { isGiven, isObject, isText, itemsIn, membersIn, own, pathTo } from './json'
-import type { JsonObject } from './json'
+import { isGiven, isObject, isText, itemsIn, membersIn, own, pathTo, type JsonObject } from './json'
 import {
   anyMembersOf,
   hasPaths,
@@ -10,8 +9,10 @@ import {
   ROUTE,
   ROUTE_NAMES,
   spellingOf,
+  type Direction,
+  type Member,
+  type Members,
 } from './members'
-import type { Direction, Member, Members } from './members'
 import { excerpt, givenAs } from './given'
 import { isBooleanText, isNumeric, partToSent, protocolOf } from './convert'
 import type { Fault, Given, Reason, Wanted } from './faults'

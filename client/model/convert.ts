@@ -1,6 +1,5 @@
 import type { Destination, Route, RouteFields, Source } from './types'
-import { isGiven, isObject, isText, membersIn, own } from './json'
-import type { JsonObject } from './json'
+import { isGiven, isObject, isText, membersIn, own, type JsonObject } from './json'
 import {
   hasPaths,
   isRedundant,
@@ -10,8 +9,10 @@ import {
   PROTOCOL,
   spellingOf,
   TUNING,
+  type Direction,
+  type Member,
+  type Members,
 } from './members'
-import type { Direction, Member, Members } from './members'
 
 /**
  * From the form in which the appliance returns a route to the one in which it accepts it, with choices in
@@ -41,8 +42,6 @@ export function forCreate(fields: RouteFields): RouteFields {
   }
 }
 
-const EVERY_ADAPTER = '0.0.0.0'
-
 /**
  * The appliance demands an address even of an SRT listener: every adapter, or where the replaced one
  * listened. One that has no address on the appliance gets none.
@@ -51,7 +50,7 @@ export function withAddress<Part extends Source | Destination>(part: Part, prese
   const lacksAddress = isSrtListener(part) && !isRedundant(part) && !isText(part.address)
   if (!lacksAddress) return part
   const listens = present !== undefined && isSrtListener(present) && !isRedundant(present)
-  const address = listens ? present.address : EVERY_ADAPTER
+  const address = listens ? present.address : '0.0.0.0'
   return isText(address) ? { ...part, address } : part
 }
 

@@ -47,7 +47,7 @@ export function readTable(
       const closing = closingQuote(text, at)
       if (closing === undefined) return { fault: 'quote', line }
       const quoted = text.slice(at + 1, closing)
-      line += newLinesIn(quoted)
+      line += quoted.split(/\r\n?|\n/).length - 1
       end = endOfCell(text, closing + 1, separator)
       if (text.slice(closing + 1, end).trim() !== '') return { fault: 'quote', line }
       cells.push(quoted.replaceAll('""', '"'))
@@ -97,8 +97,6 @@ function endOfCell(text: string, start: number, separator: string): number {
   while (at < text.length && text[at] !== separator && text[at] !== '\n' && text[at] !== '\r') at++
   return at
 }
-
-const newLinesIn = (text: string): number => text.split(/\r\n?|\n/).length - 1
 
 /** A cell as it has to be written, whatever it contains. */
 export function writtenCell(text: string): string {

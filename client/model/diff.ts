@@ -1,6 +1,5 @@
 import type { Destination, RouteFields } from './types'
-import { isEmpty, isNone, isObject, isText, membersIn, own, pathTo } from './json'
-import type { JsonObject } from './json'
+import { isEmpty, isNone, isObject, isText, membersIn, own, pathTo, type JsonObject } from './json'
 import { anyMembersOf } from './members'
 import { isNumeric } from './convert'
 import { HIDDEN, hideSecrets, isMasked, isSecret, keepsPresent } from './secrets'

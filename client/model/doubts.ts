@@ -5,7 +5,7 @@
 import { shownAs } from './given'
 import type { Fault } from './faults'
 import { isObject, isText, itemsIn, membersIn, own, pathTo, type JsonObject } from './json'
-import { anyMembersOf, membersOf, type Direction, type Member, type Members } from './members'
+import { anyMembersOf, membersOf, type Direction, type Member } from './members'
 import { matcher } from './ids'
 import { nearest } from './near'
 import { protocolOf } from './convert'
@@ -84,8 +84,9 @@ export function doubtsIn(
         faults.push({ path: here, kind: 'address', given: shownAs(value) })
       } else if (member?.of && Array.isArray(value)) {
         const formerItems = former.flatMap((one) => own(one, name) ?? [])
+        const inside = new Map(Object.entries(member.of))
         for (const [index, item] of value.entries()) {
-          if (isObject(item)) examine(mapOf(member.of), item, `${here}[${index}]`, formerItems)
+          if (isObject(item)) examine(inside, item, `${here}[${index}]`, formerItems)
         }
       } else if (!member && !isThere) {
         unknown.push(here)
@@ -98,8 +99,6 @@ export function doubtsIn(
 
 const isSame = (one: unknown, other: unknown): boolean =>
   one !== undefined && JSON.stringify(one) === JSON.stringify(other)
-
-const mapOf = (members: Members): ReadonlyMap<string, Member> => new Map(Object.entries(members))
 
 /** What people call a member, {@link plain}. No firmware is known to return any of these names. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {

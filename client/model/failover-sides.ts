@@ -141,15 +141,13 @@ export function changesTo(sides: Sides, to: Side, from: InUse, source: Source): 
   return has(changes, 'address') ? { ...changes, address } : changes
 }
 
-const PATHS = 'srtNetworkBondingParams'
-
 /** What a switch to a side makes of a source. Another protocol keeps only what it knows. */
 function switched(source: JsonObject, side: JsonObject): JsonObject {
   const given = sentOf(side, source)
   const isOther = isText(source.protocol) && source.protocol !== (given.protocol ?? source.protocol)
   const stays = isOther ? without(source, (name) => !membersFor(given).has(name)) : source
   const after = partToSent('source', { ...stays, ...given })
-  const gone: readonly string[] = isRedundant(after) ? PLACE : [PATHS]
+  const gone: readonly string[] = isRedundant(after) ? PLACE : ['srtNetworkBondingParams']
   return without(after, (name) => gone.includes(name))
 }
 

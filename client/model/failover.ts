@@ -124,10 +124,8 @@ export const FAILOVER_RANGES = {
   pollEvery: { least: 0.5, most: 60 },
 } as const satisfies Record<string, Range>
 
-type Numbers = Record<keyof typeof FAILOVER_RANGES, number>
-
 /** A failover as it was set. */
-export interface FailoverSettings extends Numbers {
+export interface FailoverSettings extends Record<keyof typeof FAILOVER_RANGES, number> {
   /** `source`: the source of the route is changed. `routes`: one route is stopped, the other started. */
   method: Choices['method'][number]
   /** The fields of the source that differ; for `routes` the `id` or `name` of a route. */

@@ -123,17 +123,15 @@ const MOST_IGNORED = 50
 /** The member that was probably meant by a name that is none, where that one is missing. */
 function meantBy(name: string, given: ReadonlySet<string>): Member | undefined {
   const plain = plainName(name)
-  const likely =
-    lookedUp(LIKELY, plain) ?? nearest(plain, ROW_MEMBERS, ({ length }) => (length + 1) / 4)
+  // Of the table itself: the name of a column may be `constructor`.
+  const likely = Object.hasOwn(LIKELY, plain)
+    ? LIKELY[plain]
+    : nearest(plain, ROW_MEMBERS, ({ length }) => (length + 1) / 4)
   return likely === undefined || given.has(likely) ? undefined : (likely as Member)
 }
 
 /** `Base URL`, `base_url` and `baseUrl` are one. */
 export const plainName = (name: string): string => name.toLowerCase().replace(/[\s_.-]/g, '')
-
-/** An object with own members only: the name of a column may be `constructor`. */
-const lookedUp = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(table, name) ? table[name] : undefined
 
 const labelOf = (row: number, name: string, { say }: RowRules): Sentence =>
   name === ''

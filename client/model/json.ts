@@ -10,24 +10,18 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** Own members, without `__proto__`: copying that one would set a prototype. */
-export function membersIn(value: JsonObject): [string, unknown][] {
-  return Object.entries(value).filter(([name]) => name !== '__proto__')
-}
+export const membersIn = (value: JsonObject): [string, unknown][] =>
+  Object.entries(value).filter(([name]) => name !== '__proto__')
 
 /** The value of an own member; never something inherited. */
-export function own(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-}
+export const own = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 /** False for undefined and null: null for an optional member counts as not given. */
-export function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null
-}
+export const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 /** True for text with at least one character. */
-export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
-}
+export const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** A text or a number as a text without blanks around it; empty for anything else. */
 export const plainText = (value: unknown): string =>
@@ -67,15 +61,12 @@ export const pathUnder = (path: string, below: string): string =>
   path === '' || below === '' || below.startsWith('[') ? path + below : `${path}.${below}`
 
 /** True for a value that means nothing: firmware leaves out, or empties, what is off or zero. */
-export function isEmpty(value: unknown): boolean {
-  return (
-    !isGiven(value) ||
-    value === '' ||
-    value === false ||
-    value === 0 ||
-    (Array.isArray(value) && value.length === 0)
-  )
-}
+export const isEmpty = (value: unknown): boolean =>
+  !isGiven(value) ||
+  value === '' ||
+  value === false ||
+  value === 0 ||
+  (Array.isArray(value) && value.length === 0)
 
 /** True for the word that some firmware writes where other leaves a text empty. */
 export const isNone = (value: unknown): boolean =>

@@ -37,6 +37,7 @@ const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}/gu
 
 /** In the notation of JSON. */
 const codesOf = (sign: string): string =>
-  Array.from({ length: sign.length }, (_, at) => codeOf(sign.charCodeAt(at))).join('')
-
-const codeOf = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
+  Array.from(
+    { length: sign.length },
+    (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('')

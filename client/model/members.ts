@@ -1,5 +1,4 @@
-import { isText, own } from './json'
-import type { JsonObject } from './json'
+import { isText, own, type JsonObject } from './json'
 
 /**
  * One table for checks, conversion, comparison and forms. What is not in it is unknown, and passes. See
@@ -97,9 +96,8 @@ export const isSrtListener = (part: JsonObject): boolean =>
   own(part, 'protocol') === 'srt' && isListener(part)
 
 /** True for a list with at least one path. Responses and clients also use `""` for none. */
-export function hasPaths(value: unknown): value is unknown[] {
-  return Array.isArray(value) && value.length > 0
-}
+export const hasPaths = (value: unknown): value is unknown[] =>
+  Array.isArray(value) && value.length > 0
 
 const place = (required: (part: JsonObject) => boolean): Members => ({
   address: { ...address, required },
@@ -273,9 +271,7 @@ export function membersOf(direction: Direction, protocol: unknown): ReadonlyMap<
 }
 
 /** Returns the members of all protocols together, for a patch that does not name its protocol. */
-export function anyMembersOf(direction: Direction): ReadonlyMap<string, Member> {
-  return ANY[direction]
-}
+export const anyMembersOf = (direction: Direction): ReadonlyMap<string, Member> => ANY[direction]
 
 export const ROUTE = { name: NAME, startRoute: flag } satisfies Members
 

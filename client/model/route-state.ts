@@ -51,13 +51,12 @@ export function missingPart(route: Route): 'source' | 'destinations' | undefined
   return Array.isArray(destinations) && destinations.every(isObject) ? undefined : 'destinations'
 }
 
-const ADVICE = 'To set the whole route, give its name, source and destinations.'
-
 /** A change planned on half a route would delete the other half. @throws GatewayError `BAD_RESPONSE` */
 export function wholeRoute(route: Route): Route {
   const part = missingPart(route)
   if (part === undefined)
     return route.destinations === null ? { ...route, destinations: [] } : route
   const said = say('incompleteRoute', { part })
-  throw badResponse(part === 'destinations' ? [said, words(ADVICE)] : said)
+  const advice = words('To set the whole route, give its name, source and destinations.')
+  throw badResponse(part === 'destinations' ? [said, advice] : said)
 }

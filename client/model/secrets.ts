@@ -1,6 +1,5 @@
 import type { Fault, Reason } from './faults'
-import { isEmpty, isObject, isText, itemsIn, membersIn, own, pathTo } from './json'
-import type { JsonObject } from './json'
+import { isEmpty, isObject, isText, itemsIn, membersIn, own, pathTo, type JsonObject } from './json'
 import { SECRET_NAMES } from './members'
 import { matcher } from './ids'
 import type { Route } from './types'
@@ -148,9 +147,7 @@ export const findVariables = (value: unknown): string[] =>
 const hasVariable = (secret: unknown): secret is string =>
   isText(secret) && /\$\{(?:(?!\$\{)[^}])+\}/.test(secret)
 
-type Predicate = (value: unknown, name: string) => boolean
-
-const pathsOf = (fits: Predicate, value: unknown): string[] =>
+const pathsOf = (fits: (value: unknown, name: string) => boolean, value: unknown): string[] =>
   placesOf((inside, name) => fits(inside, name) || undefined, value).map(({ path }) => path)
 
 /** Where a judgement finds something, with what it finds there. It does not look below that. */

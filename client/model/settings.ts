@@ -70,13 +70,11 @@ export function fingerprintDigits(fingerprint: string): string | undefined {
   return /^([0-9A-F]{64})?$/.test(digits) ? digits : undefined
 }
 
-type FingerprintFault = 'fingerprintInvalid' | 'fingerprintNeedsHttps'
-
 /** The sentence about it, for an address that may not be known; undefined when nothing is wrong. */
 export function fingerprintFault(
   fingerprint: string,
   address: string | undefined,
-): FingerprintFault | undefined {
+): 'fingerprintInvalid' | 'fingerprintNeedsHttps' | undefined {
   const digits = fingerprintDigits(fingerprint)
   if (digits === '') return undefined
   if (digits === undefined) return 'fingerprintInvalid'

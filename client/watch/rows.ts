@@ -2,8 +2,14 @@ import { getDevice } from '../api/devices'
 import { listRoutes } from '../api/routes'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { deviceHealth, isRunning, isStopped, routeHealth } from '../model/health'
-import type { Reason, Sign } from '../model/health'
+import {
+  deviceHealth,
+  isRunning,
+  isStopped,
+  routeHealth,
+  type Reason,
+  type Sign,
+} from '../model/health'
 import type { Device, Route } from '../model/types'
 import type { Language } from '../model/watch'
 import { expectations } from './caller-list'

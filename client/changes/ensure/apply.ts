@@ -1,4 +1,4 @@
-import { invalidInput, mayHaveArrived, type Sentence } from '../../errors'
+import { hasCode, invalidInput, mayHaveArrived, type Sentence } from '../../errors'
 import type { Difference } from '../../model/diff'
 import type { RouteIndex } from '../../model/route-index'
 import { wholeRoute } from '../../model/route-state'
@@ -30,7 +30,6 @@ import {
   createStep,
   deleteStep,
   ensureStep,
-  isNotFound,
   updateStep,
   type Slot,
   type Step,
@@ -129,7 +128,7 @@ async function changeRoute(
   const { site, operation, present } = context
   const read = (): Promise<Route | undefined> =>
     present.route(address, row).catch(async (error: unknown) => {
-      if (options.state !== 'absent' || !isNotFound(error)) throw error
+      if (options.state !== 'absent' || !hasCode(error, 'NOT_FOUND')) throw error
       const { waitTimeout: timeout } = options
       await awaitGone(site.gateway, address, { timeout, unsent: true }, operation)
       return undefined

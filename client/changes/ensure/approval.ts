@@ -1,5 +1,4 @@
 import { GatewayError, say, words, type Problem, type Sentence } from '../../errors'
-import { setLatest } from '../../memory'
 import { destinationToSent, sourceToSent } from '../../model/convert'
 import { normalizeId } from '../../model/ids'
 import { isEmpty, isObject, isText, membersIn, type JsonObject } from '../../model/json'
@@ -29,7 +28,7 @@ export async function groundsOf(
     row.imprint = imprintAt(site, before)
     const present = before && [before.id, row.imprint]
     return [
-      nameOf(wanted),
+      labelOf(wanted) ?? '',
       // What is sent follows from these. It can contain counters too, so it is no ground itself.
       { wanted: seal([wanted, state, exact, steps]), present: seal(present) },
     ] as const
@@ -40,8 +39,6 @@ export async function groundsOf(
 /** As of {@link imprintOf}; empty where there is no route. A switch of a failover is no change. */
 export const imprintAt = ({ gateway, deviceId }: Site, route: Route | null | undefined): string =>
   route ? imprintOf(onMain(gateway, deviceId, comparable(gateway, deviceId, route))) : ''
-
-const nameOf = (wanted: unknown): string => labelOf(wanted) ?? ''
 
 export function stalePlan(now: Grounds, then: Grounds | undefined): GatewayError {
   const problems = then ? changesBetween(then, now) : []
@@ -92,12 +89,6 @@ export function refuseChanged(site: Site, { imprint }: Row, present: Route | und
     { applied: 'no' },
   )
 }
-
-export function rememberGrounds(plans: Map<string, Grounds>, id: string, grounds: Grounds): void {
-  setLatest(plans, id, grounds, MOST_PLANS)
-}
-
-const MOST_PLANS = 20
 
 /** The same text until its definition changes, or it starts or stops. An unknown member may be a counter. */
 function imprintOf(route: Route): string {

@@ -4,6 +4,7 @@ import {
   GatewayError,
   afterChanges,
   closedError,
+  hasCode,
   mayHaveArrived,
   reported,
   restated,
@@ -41,7 +42,6 @@ const SENT_AT_ONCE = 128
 const GRACE = 1200
 /** This many rows, one after the other, to which the appliance did not respond end a bulk. */
 const MOST_UNANSWERED = 3
-const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'TIMEOUT', 'OUTCOME_UNKNOWN'])
 
 export interface Apply extends Site {
   /** The result of each row is wanted, also where it failed. */
@@ -101,7 +101,7 @@ async function applyAll(
       if (result.changed) unanswered = 0
       return result
     } catch (error) {
-      if (error instanceof GatewayError && UNANSWERED.has(error.code)) unanswered++
+      if (hasCode(error, 'UNAVAILABLE', 'TIMEOUT', 'OUTCOME_UNKNOWN')) unanswered++
       return failed(error, row.trace.steps, own, gateway)
     } finally {
       onProgress?.(++done, rows.length)

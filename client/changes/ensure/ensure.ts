@@ -8,7 +8,7 @@ import { RouteIndex } from '../../model/route-index'
 import type { Route } from '../../model/types'
 import { setLatest } from '../../memory'
 import { mapInSlices } from '../../slices'
-import { groundsOf, rememberGrounds, stalePlan, usedPlan } from './approval'
+import { groundsOf, stalePlan, usedPlan } from './approval'
 import { planned, planOn, type Ensured } from './apply'
 import { applyRows, type EnsureFailure } from './bulk'
 import { labelOf } from '../find'
@@ -91,7 +91,7 @@ export async function ensureRoutes(
   refuse(problems)
   const plan = made && { id: made.id, ...reportOf(plans, gateway) }
   if (!isApplied) {
-    if (memory && made) rememberGrounds(memory.plans, made.id, made.grounds)
+    if (memory && made) setLatest(memory.plans, made.id, made.grounds, MOST_PLANS)
     if (made && approve && !check) usedPlans.delete(made.id)
     const results = plans.map((one) => planned(one))
     return { deviceId, ...resultOf(isList ? results : results[0]!), plan, isApplied }
@@ -109,6 +109,9 @@ export async function ensureRoutes(
     }
   }
 }
+
+/** That can still be applied. */
+const MOST_PLANS = 20
 
 const resultOf = (results: EnsureResult['results']): Pick<EnsureResult, 'results' | 'routeId'> =>
   Array.isArray(results) ? { results } : { results, routeId: (results.after ?? results.before)?.id }

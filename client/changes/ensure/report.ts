@@ -43,7 +43,7 @@ export function reportOf(
     .filter(({ steps }) => steps.length > 0)
     .sort((one, other) => weightOf(one) - weightOf(other))
     .map((one) => ({
-      sign: signOf(one),
+      sign: one.steps.includes('create') ? '+' : one.steps.includes('delete') ? '-' : '~',
       route: legible(routeOf(one)),
       steps: doneTo(one),
       remarks: [
@@ -90,9 +90,6 @@ function inAll({ create, update, delete: removed, start, stop }: PlanSummary): s
   if (create + update + removed + start + stop === 0) return 'Nothing to do.'
   return `${create} to add, ${update} to change, ${removed} to remove; ${start} to start, ${stop} to stop.`
 }
-
-const signOf = ({ steps }: Plan): string =>
-  steps.includes('create') ? '+' : steps.includes('delete') ? '-' : '~'
 
 /** In quotes: a name may end in a space. */
 const routeOf = ({ fields, before }: Plan): string => {

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors'
+import { failureOf, type GatewayError } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { getRoute } from '../../api/routes'
@@ -44,8 +44,7 @@ export async function askItself(
     await getRoute(gateway, address, operation)
     return 'there'
   } catch (error) {
-    if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
-    return refusalOf(error)
+    return refusalOf(failureOf(error))
   }
 }
 

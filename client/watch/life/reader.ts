@@ -1,8 +1,8 @@
-import { GatewayError, badResponse, say } from '../../errors'
+import { badResponse, hasCode, say } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { deviceHealth } from '../../model/health'
-import { isObject, isText, type JsonObject } from '../../model/json'
+import { isObject, isText, textIn, type JsonObject } from '../../model/json'
 import type { DeviceConfiguration, Route } from '../../model/types'
 import { getDevice } from '../../api/devices'
 import { incompleteList, isIncomplete, listRoutes } from '../../api/routes'
@@ -24,7 +24,7 @@ type Listed = 'all' | 'in part' | 'nothing'
 
 /** The device does not reach its own back end. See docs/project/interface.md#device. */
 const isAway = ({ status }: DeviceConfiguration): boolean =>
-  deviceHealth(undefined, isText(status) ? status : undefined).reason === 'device-away'
+  deviceHealth(undefined, textIn(status)).reason === 'device-away'
 
 /** How many missing routes are read one by one. */
 const ASKED = 4
@@ -96,7 +96,7 @@ export function createReader(
       }
       return isIncomplete(list) ? 'in part' : 'all'
     } catch (error) {
-      if (!configured?.length || isClosed(error)) throw error
+      if (!configured?.length || hasCode(error, 'CLOSED')) throw error
       return 'nothing'
     }
   }
@@ -160,11 +160,8 @@ const NONE_MISSING: ReadonlyMap<string, number> = new Map()
 const unlessEmpty = (ids: ReadonlySet<string>): ReadonlySet<string> => (ids.size > 0 ? ids : NONE)
 
 function unlessClosed(error: unknown): undefined {
-  if (isClosed(error)) throw error
+  if (hasCode(error, 'CLOSED')) throw error
 }
-
-const isClosed = (error: unknown): boolean =>
-  error instanceof GatewayError && error.code === 'CLOSED'
 
 /** The routes in the configuration of the device; undefined when they are missing. */
 function routesIn({ _id, config }: DeviceConfiguration, deviceId: string): unknown[] | undefined {
@@ -173,9 +170,7 @@ function routesIn({ _id, config }: DeviceConfiguration, deviceId: string): unkno
       say('unexpected', { what: 'device.config', came: typeof config, expected: 'object' }),
     )
   }
-  if (_id !== undefined && _id !== deviceId) {
-    throw badResponse(say('otherDevice'))
-  }
+  if (_id !== undefined && _id !== deviceId) throw badResponse(say('otherDevice'))
   const { routes } = config as { routes?: unknown }
   return Array.isArray(routes) ? routes : undefined
 }

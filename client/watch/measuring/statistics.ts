@@ -2,7 +2,7 @@ import { readStatisticsOf, type Statistics } from '../../api/statistics'
 import type { Clock } from '../../clock'
 import type { Connection } from '../../connection/connection'
 import { newOperation } from '../../connection/operation'
-import { GatewayError } from '../../errors'
+import { hasCode } from '../../errors'
 import { itemsIn, objectsIn, own, textIn } from '../../model/json'
 import type { Named } from '../../model/types'
 import type { Measure, Threshold } from '../../model/watch'
@@ -41,8 +41,7 @@ export function createStatisticsReader(
       unfound = 0
       return read.filter((one): one is Statistics => !('error' in one))
     } catch (error) {
-      const isNotFound = error instanceof GatewayError && error.code === 'NOT_FOUND'
-      if (isNotFound && unfound++ < UNFOUND) return undefined
+      if (hasCode(error, 'NOT_FOUND') && unfound++ < UNFOUND) return undefined
       throw error
     } finally {
       isReading = false

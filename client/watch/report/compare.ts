@@ -1,12 +1,14 @@
 import type { Direction } from '../../model/members'
-import { UNTOLD, isRunning, showSame } from '../state'
-import type {
-  Condition,
-  Definition,
-  DestinationState,
-  DeviceState,
-  PeerState,
-  RouteState,
+import {
+  UNTOLD,
+  isRunning,
+  showSame,
+  type Condition,
+  type Definition,
+  type DestinationState,
+  type DeviceState,
+  type PeerState,
+  type RouteState,
 } from '../state'
 
 export type Change =

@@ -6,8 +6,13 @@ import { expanded } from '../compact'
 import type { Change } from './compare'
 import { eachRoute, routeFigures, type Figures } from '../measuring/figures'
 import type { Miss } from '../../poller'
-import { isRunning } from '../state'
-import type { Condition, DestinationState, DeviceState, RouteState } from '../state'
+import {
+  isRunning,
+  type Condition,
+  type DestinationState,
+  type DeviceState,
+  type RouteState,
+} from '../state'
 
 export function eventNameOf(change: Change): EventName {
   switch (change.of) {

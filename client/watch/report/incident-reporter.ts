@@ -1,10 +1,4 @@
-import {
-  NOT_RUNNING,
-  deviceHealth,
-  isTrouble,
-  type Health,
-  type RouteHealth,
-} from '../../model/health'
+import { NOT_RUNNING, deviceHealth, isTrouble, type RouteHealth } from '../../model/health'
 import type { EventCaller, WatchEvent, Wordless } from '../../model/event'
 import { named } from '../../model/ids'
 import type { OpenIncident } from '../../model/incident'
@@ -117,7 +111,7 @@ export function createIncidentReporter(
       return { own: PASSED, outputs }
     }
     const away = awaited.find((one) => one.route?.id === route.id && one.standing === 'away')
-    return away ? { own: awayOf(away.expected.row.name), outputs } : health
+    return away ? { own: { ...CALLER_AWAY, output: away.expected.row.name }, outputs } : health
   }
 
   return {
@@ -176,8 +170,6 @@ export function createIncidentReporter(
 
 const NONE_SEEN: Map<string, Seen> = new Map()
 const NONE_PASSED: readonly SavedLimit[] = []
-
-const awayOf = (name: string): Health => ({ ...CALLER_AWAY, output: name })
 
 const callerNamed = (name: string): EventCaller => {
   return { address: null, port: null, name, since: null, durationMs: null }
