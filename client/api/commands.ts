@@ -1,5 +1,5 @@
 import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
+import type { Operation, Subject } from '../connection/operation'
 import type { CommandAnswer } from '../model/types'
 import { requestTo, usableId } from './endpoints'
 import { bodyOr, expectArray, readChange } from './shapes'
@@ -22,18 +22,12 @@ export async function sendCommand(
   operation: Operation,
 ): Promise<CommandAnswer> {
   const about = destinationId === undefined ? {} : { destinationID: destinationId }
-  const answer = await gateway.call(
-    requestTo(
-      'command',
-      { device: deviceId },
-      {
-        body: { deviceID: deviceId, command, parameters: { routeID: usableId(routeId), ...about } },
-        what: destinationId
-          ? { kind: 'destination', id: destinationId }
-          : { kind: 'route', id: routeId },
-      },
-    ),
-    operation,
-  )
+  const parameters = { routeID: usableId(routeId), ...about }
+  const body = { deviceID: deviceId, command, parameters }
+  const what: Subject = destinationId
+    ? { kind: 'destination', id: destinationId }
+    : { kind: 'route', id: routeId }
+  const request = requestTo('command', { device: deviceId }, { body, what })
+  const answer = await gateway.call(request, operation)
   return readChange(() => expectArray<CommandAnswer[number]>(bodyOr([], answer), 'commands'))
 }

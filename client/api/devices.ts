@@ -18,10 +18,8 @@ export async function getDevice(
   deviceId: string,
   operation: Operation,
 ): Promise<DeviceConfiguration> {
-  const body = await gateway.call(
-    requestTo('getDevice', { device: deviceId }, { what: { kind: 'device', id: deviceId } }),
-    operation,
-  )
+  const what = { kind: 'device', id: deviceId } as const
+  const body = await gateway.call(requestTo('getDevice', { device: deviceId }, { what }), operation)
   const device = expectObject<DeviceConfiguration>(body, 'device')
   if (device._id === undefined && device.config === undefined) {
     throw unexpected(undefined, 'device.config', 'object')
@@ -94,8 +92,6 @@ async function lookUp(gateway: Connection, operation: Operation): Promise<string
       },
     )
   }
-  if (!isSegment(device._id)) {
-    throw badResponse(say('deviceWithoutId'))
-  }
+  if (!isSegment(device._id)) throw badResponse(say('deviceWithoutId'))
   return device._id
 }

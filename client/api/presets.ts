@@ -23,11 +23,8 @@ export async function exportPreset(
   deviceId: string,
   operation: Operation,
 ): Promise<Preset> {
-  const body = await gateway.call(
-    requestTo('exportPreset', { device: deviceId }, { what: missing(deviceId) }),
-    operation,
-  )
-  return expectObject<Preset>(body, 'preset')
+  const request = requestTo('exportPreset', { device: deviceId }, { what: missing(deviceId) })
+  return expectObject<Preset>(await gateway.call(request, operation), 'preset')
 }
 
 /** POST of a preset file to the same path. It replaces the routes of the device. */
@@ -46,18 +43,16 @@ export async function importPreset(
     'preset.hmg',
   )
   const encoded = new Response(form)
-  const body = await gateway.call(
-    requestTo(
-      'importPreset',
-      { device: deviceId },
-      {
-        contentType: encoded.headers.get('content-type') ?? undefined,
-        body: Buffer.from(await encoded.arrayBuffer()),
-        what: missing(deviceId),
-        secrets,
-      },
-    ),
-    operation,
+  const request = requestTo(
+    'importPreset',
+    { device: deviceId },
+    {
+      contentType: encoded.headers.get('content-type') ?? undefined,
+      body: Buffer.from(await encoded.arrayBuffer()),
+      what: missing(deviceId),
+      secrets,
+    },
   )
+  const body = await gateway.call(request, operation)
   return readChange(() => expectObject<PresetAnswer>(bodyOr({}, body), 'import'))
 }

@@ -94,68 +94,38 @@ export async function getRoute(
   { deviceId, routeId }: RouteAddress,
   operation: Operation,
 ): Promise<Route> {
-  const body = await gateway.call(
-    requestTo(
-      'getRoute',
-      { device: deviceId, route: routeId },
-      { what: { kind: 'route', id: routeId } },
-    ),
-    operation,
-  )
-  const route = expectObject<Route>(body, 'route')
-  if (!isSameId(route.id, routeId)) {
-    throw badResponse(say('otherRoute'))
-  }
+  const ids = { device: deviceId, route: routeId }
+  const request = requestTo('getRoute', ids, { what: { kind: 'route', id: routeId } })
+  const route = expectObject<Route>(await gateway.call(request, operation), 'route')
+  if (!isSameId(route.id, routeId)) throw badResponse(say('otherRoute'))
   // Errors name it by its name from now on.
   if (isText(route.name) && isSameId(operation.route, routeId)) operation.route = route.name
   noteRoutes(gateway, deviceId, [route])
   return route
 }
 
-/** POST /api/devices/{device}/updates, `create`. Returns before the route exists. */
-export function sendCreate(
+/**
+ * POST /api/devices/{device}/updates: creates a route without an ID, deletes one without fields. Responds
+ * before that is done. Destinations that an update leaves out are deleted.
+ */
+export async function sendChange(
   gateway: Connection,
-  { deviceId, fields }: { deviceId: string; fields: RouteFields },
+  { deviceId, routeId, fields }: { deviceId: string; routeId?: string; fields?: RouteFields },
   operation: Operation,
 ): Promise<UpdateAnswer> {
-  const { name, startRoute = false, source, destinations } = fields
-  const sent = { name, startRoute, source, destinations }
-  return sendUpdates(gateway, { deviceId }, 'create', operation, sent)
-}
-
-/** POST /api/devices/{device}/updates, `update`. Destinations that are left out are deleted. */
-export function sendUpdate(
-  gateway: Connection,
-  { deviceId, routeId, fields }: RouteAddress & { fields: RouteFields },
-  operation: Operation,
-): Promise<UpdateAnswer> {
-  const { name, source, destinations } = fields
-  const sent = { name, source, destinations }
-  return sendUpdates(gateway, { deviceId, routeId }, 'update', operation, sent)
-}
-
-/** POST /api/devices/{device}/updates, `delete`. The route is gone some time after the response. */
-export const sendDelete = (
-  gateway: Connection,
-  address: RouteAddress,
-  operation: Operation,
-): Promise<UpdateAnswer> => sendUpdates(gateway, address, 'delete', operation)
-
-async function sendUpdates(
-  gateway: Connection,
-  { deviceId, routeId }: { deviceId: string; routeId?: string },
-  action: 'create' | 'update' | 'delete',
-  operation: Operation,
-  fields?: RouteFields,
-): Promise<UpdateAnswer> {
-  const elementID = routeId === undefined ? undefined : usableId(routeId)
-  const body = { action, deviceID: deviceId, elementType: 'route', elementID, fields }
-  const what: Subject =
-    routeId === undefined ? { kind: 'device', id: deviceId } : { kind: 'route', id: routeId }
-  const answer = await gateway.call(
-    requestTo('changeRoute', { device: deviceId }, { body, what }),
-    operation,
-  )
+  const isNew = routeId === undefined
+  const action = isNew ? 'create' : fields ? 'update' : 'delete'
+  const elementID = isNew ? undefined : usableId(routeId)
+  const sent = fields && {
+    name: fields.name,
+    ...(isNew && { startRoute: fields.startRoute ?? false }),
+    source: fields.source,
+    destinations: fields.destinations,
+  }
+  const body = { action, deviceID: deviceId, elementType: 'route', elementID, fields: sent }
+  const what: Subject = isNew ? { kind: 'device', id: deviceId } : { kind: 'route', id: routeId }
+  const request = requestTo('changeRoute', { device: deviceId }, { body, what })
+  const answer = await gateway.call(request, operation)
   return readChange(() => expectObject<UpdateAnswer>(bodyOr({}, answer), 'updates'))
 }
 
@@ -166,16 +136,10 @@ async function readPage(
   pageSize: number | undefined,
   operation: Operation,
 ): Promise<RouteList> {
-  const size = pageSize === undefined ? '' : `&pageSize=${pageSize}`
-  const body = await gateway.call(
-    requestTo(
-      'listRoutes',
-      { device: deviceId },
-      { query: `page=${page}${size}`, what: { kind: 'device', id: deviceId } },
-    ),
-    operation,
-  )
-  const list = expectObject<RouteList>(body, 'routes')
+  const query = `page=${page}${pageSize === undefined ? '' : `&pageSize=${pageSize}`}`
+  const content = { query, what: { kind: 'device', id: deviceId } } as const
+  const request = requestTo('listRoutes', { device: deviceId }, content)
+  const list = expectObject<RouteList>(await gateway.call(request, operation), 'routes')
   for (const { id } of expectArray<Route>(list.data, 'routes.data')) {
     if (typeof id !== 'string') throw badResponse(say('routeWithoutId'))
   }

@@ -39,14 +39,9 @@ export async function readStatistics(
     query.set('clientAddress', of.clientAddress)
     if (of.clientPort !== undefined) query.set('clientPort', String(of.clientPort))
   }
-  const body = await gateway.call(
-    requestTo(
-      ofClient ? 'readClientStatistics' : 'readStatistics',
-      { device: deviceId },
-      { query, what: { kind: 'statistics', id: of.routeId } },
-    ),
-    operation,
-  )
+  const endpoint = ofClient ? 'readClientStatistics' : 'readStatistics'
+  const content = { query, what: { kind: 'statistics', id: of.routeId } } as const
+  const body = await gateway.call(requestTo(endpoint, { device: deviceId }, content), operation)
   const statistics = normalised(expectObject<Statistics>(body, 'statistics')) as Statistics
   if (PARTS.every((part) => statistics[part] === undefined)) {
     throw badResponse(words('__host__ returned something other than statistics.'))
@@ -101,18 +96,10 @@ export async function readStatisticsOf(
 }
 
 /** Members that are text even when they look like a number. */
-const TEXT: ReadonlySet<string> = new Set([
-  'id',
-  'name',
-  'label',
-  'address',
-  'localAddress',
-  'networkInterface',
-  'streamName',
-  'srtStreamID',
-  'srtVersion',
-  'SRTPeerVersion',
-])
+const TEXT: ReadonlySet<string> = new Set(
+  `id name label address localAddress networkInterface streamName srtStreamID srtVersion
+  SRTPeerVersion`.split(/\s+/),
+)
 
 // Firmware sends some numbers as text, and the list of clients under two names.
 function normalised(value: unknown, name = ''): unknown {

@@ -1,6 +1,6 @@
 // One change of one route: what is sent, what is remembered of it, and how it shows.
 import { sendCommand } from '../api/commands'
-import { sendCreate, sendDelete, sendUpdate } from '../api/routes'
+import { sendChange } from '../api/routes'
 import type { Connection } from '../connection/connection'
 import { OutdatedPlan, type Operation } from '../connection/operation'
 import { hasCode, mayHaveArrived, say, words, type Sentence } from '../errors'
@@ -124,7 +124,7 @@ export function createStep(
   return {
     place: { deviceId, name: fields.name },
     change: { kind: 'create', older },
-    send: (operation) => sendCreate(gateway, { deviceId, fields }, operation),
+    send: (operation) => sendChange(gateway, { deviceId, fields }, operation),
     async show(timeout, operation) {
       const awaited = { deviceId, find, absence, verdict, timeout }
       const route = await awaitRoute(gateway, awaited, operation)
@@ -150,7 +150,7 @@ export function updateSending(
     change: { kind: 'update', fields, before: present && toSent(present) },
     async send(operation) {
       try {
-        const answer = await sendUpdate(gateway, { ...address, fields }, operation)
+        const answer = await sendChange(gateway, { ...address, fields }, operation)
         rememberSecrets(gateway, address, fields)
         return answer
       } catch (error) {
@@ -182,7 +182,7 @@ export const deleteStep = (
 ): Step<UpdateAnswer, null> => ({
   place: address,
   change: { kind: 'delete' },
-  send: (operation) => sendDelete(gateway, address, operation),
+  send: (operation) => sendChange(gateway, address, operation),
   async show(timeout, operation, onMissing) {
     await awaitGone(gateway, address, { timeout, onMissing }, operation)
     forgetUnseen(gateway, address)

@@ -1,6 +1,7 @@
 import { findPortConflicts } from '../changes/ensure/port-conflicts'
 import { checkCreate } from '../model/check'
 import { sentenceOf, wholeSentenceOf } from '../model/faults'
+import { grouped } from '../model/ids'
 import { own, type JsonObject } from '../model/json'
 import { legible } from '../model/legible'
 import { toSent } from '../model/convert'
@@ -50,7 +51,6 @@ export function accountOf(reading: Reading, now: number): Account {
       idsIn(own(body, 'data'), 'id').map((id) => [id, path.split('?')[0]] as const),
     ),
   )
-  const deviceOf = ({ id }: Route): string | undefined => devicesOf.get(id)
   return {
     devices: devices.map(({ name, firmware, status }) => ({
       name: String(name),
@@ -64,8 +64,8 @@ export function accountOf(reading: Reading, now: number): Account {
     outputs: counted(outputs.map(({ protocol }) => String(protocol))),
     withoutCallers: whole.filter(({ state }) => state === 'running').flatMap(uncalled),
     shared: sharedIn(whole),
-    portClashes: [...new Set(whole.map(deviceOf))].flatMap((device) =>
-      clashesIn(whole.filter((route) => deviceOf(route) === device)),
+    portClashes: [...grouped(whole, ({ id }) => devicesOf.get(id) ?? '').values()].flatMap(
+      clashesIn,
     ),
     refused: whole.flatMap(refusedIn),
     unknownFields: [...new Set(answers.flatMap(({ body }) => unknownFields(body)))],
@@ -84,30 +84,23 @@ const isWhole = (route: JsonObject): route is JsonObject & Route =>
   missingPart(route as Route) === undefined
 
 function counted(words: string[]): Record<string, number> {
-  const counts = new Map<string, number>()
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return Object.fromEntries(counts)
+  const same = [...grouped(words, (word) => word)]
+  return Object.fromEntries(same.map(([word, all]) => [word, all.length]))
 }
 
 const uncalled = ({ name, destinations }: Route): Account['withoutCallers'] =>
   (destinations ?? [])
     .filter(({ protocol, mode }) => protocol === 'srt' && mode === 'listener')
-    .filter(
-      ({ started, clientConnections }) => started !== false && Number(clientConnections) === 0,
-    )
+    .filter((one) => one.started !== false && Number(one.clientConnections) === 0)
     .map((output) => ({ route: name, output: output.name }))
 
 function sharedIn(routes: Route[]): Account['shared'] {
-  const owners = new Map<string, Account['shared'][number]>()
-  for (const route of routes) {
-    for (const { id, name } of route.destinations ?? []) {
-      if (id === undefined) continue
-      const known = owners.get(id) ?? { output: name, routes: [] }
-      known.routes.push(route.name)
-      owners.set(id, known)
-    }
-  }
-  return [...owners.values()].filter((each) => each.routes.length > 1)
+  const held = routes.flatMap(({ name, destinations }) =>
+    (destinations ?? []).map((output) => ({ name, output })),
+  )
+  return [...grouped(held, ({ output }) => output.id).values()]
+    .filter((same) => same.length > 1)
+    .map((same) => ({ output: same[0]!.output.name, routes: same.map(({ name }) => name) }))
 }
 
 function clashesIn(routes: Route[]): string[] {
