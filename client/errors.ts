@@ -67,7 +67,6 @@ export interface ErrorCause {
   problems?: Problem[]
 }
 
-/** What an error says. */
 export type Said = string | Sentence | readonly Sentence[]
 
 /** A failed call. `message` says what happened and what to do; `code` is one of {@link ERROR_CODES}. */
@@ -112,7 +111,6 @@ const legibleSentence = (sentence: Sentence): Sentence => ({
   values: legibleTexts(sentence.values),
 })
 
-/** Returns a copy with the texts in it legible. */
 const legibleTexts = <T extends object>(facts: T): T =>
   Object.fromEntries(
     Object.entries(facts).map(([name, value]: [string, unknown]) => [
@@ -278,7 +276,6 @@ export interface Identity {
   inventory?: string
 }
 
-/** The gateway at a host, as errors name it. */
 export function identityOf(
   { id, name, inventory }: Omit<Identity, 'host'>,
   host: string,
@@ -337,7 +334,6 @@ const LABELS: ReadonlySet<string> = new Set(
   [ROUTE, ROUTE_AT, HOST, GATEWAY].map((one) => one.words),
 )
 
-/** An error of the configuration of this gateway. */
 export const ofConfiguration = (error: GatewayError, { name }: Identity): GatewayError =>
   restated(error, filled([GATEWAY, ...error.sentences], { gateway: name }))
 
@@ -412,7 +408,6 @@ function labelFor(
   return hasHost ? [] : [HOST]
 }
 
-/** The same failure with other sentences. */
 export const restated = (error: GatewayError, sentences: readonly Sentence[]): GatewayError =>
   new GatewayError(error.code, sentences, error.cause)
 

@@ -369,7 +369,6 @@ export function openGateway(options: GatewayOptions): Gateway {
   }
 }
 
-/** What a method acts on, and what it brings. */
 interface About {
   route?: Target
   definition?: unknown

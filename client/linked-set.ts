@@ -1,4 +1,3 @@
-/** One member of a {@link LinkedSet}. */
 export interface Link {
   /** Takes the member out of the set; taking it out again has no effect. */
   remove(): void
@@ -36,7 +35,6 @@ export class LinkedSet<T> {
     return value
   }
 
-  /** What is in it, in the order in which it was added. */
   all(): T[] {
     const all: T[] = []
     for (let node = this.#ring.next; node !== this.#ring; node = node.next) all.push(node.value!)

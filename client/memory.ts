@@ -37,7 +37,6 @@ export interface Sent {
   readonly usedPlans: Map<string, true>
 }
 
-/** Where a route is. */
 export interface RouteAddress {
   deviceId: string
   routeId: string
@@ -68,7 +67,6 @@ export type Protections = Map<string, Owner>
 export const ownerKey = (gateway: string, address: RouteAddress): string =>
   `${gateway} ${keyOf(address)}`
 
-/** The failover that protects a route. */
 export const ownerOf = (
   { address: gateway, memory }: { address: string; memory: Memory },
   address: RouteAddress,
@@ -81,13 +79,11 @@ export interface Unseen {
   sentAt: number
   /** False while it is not known whether it arrived. */
   accepted: boolean
-  /** What an update sends. */
   fields?: RouteFields
   /** The route as it was read before the update. */
   before?: RouteFields
   /** The destination that is started or stopped; undefined for the route. */
   destinationId?: string
-  /** The routes that existed before a create. */
   older?: { byId(id: string): object | undefined }
   /** The change before it, which had not shown either: until that shows, this one cannot. */
   earlier?: Unseen

@@ -43,11 +43,8 @@ export interface Inputs {
 
 /** What is known of an operation before it is carried out. */
 export interface Nature {
-  /** It may change the gateway. */
   changes?: true
-  /** It is about one route, which its errors name. */
   ofRoute?: true
-  /** It asks for a definition. */
   defines?: true
 }
 
@@ -89,7 +86,6 @@ const row = <Options, Result>(
   run: Run<Options, Result>,
 ): OperationRow<Options, Result> => ({ name, checks, ...nature, run })
 
-/** One that is about the gateway itself. */
 const ofGateway = <Answer>(
   name: string,
   run: (gateway: Connection, operation: Operation) => Promise<Answer>,
@@ -100,7 +96,6 @@ interface DeviceAddress {
   deviceId: string
 }
 
-/** One that reads something of a device. */
 const ofDevice = <About extends DeviceAddress, Answer>(
   name: string,
   checks: Checks,
@@ -113,7 +108,6 @@ const ofDevice = <About extends DeviceAddress, Answer>(
     return { deviceId, answer: await read(gateway, about, operation) }
   })
 
-/** One that reads something of a route. */
 const ofRoute = <Options, Answer>(
   name: string,
   checks: Checks,

@@ -6,7 +6,6 @@ import type { Waiting } from './changes/step'
 import type { UpdateMode } from './changes/update'
 import type { Language } from './model/watch'
 
-/** Options of every method. */
 export interface CallOptions {
   /**
    * Ends the call, which rejects with the code `CLOSED`. A change that is already on its way is not

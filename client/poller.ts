@@ -1,7 +1,6 @@
 import type { Clock } from './clock'
 import { GatewayError, say, thrownAs } from './errors'
 
-/** A failed poll. */
 export interface Miss {
   error: GatewayError
   /** When the first one of this outage began, by the clock. */
@@ -13,7 +12,6 @@ export interface PollerOptions<Answer> {
   ask: () => Promise<Answer>
   /** Current ms from poll to poll. */
   interval: () => number
-  /** A poll succeeded. */
   onAnswer: (answer: Answer) => void
   onMiss?: (miss: Miss) => void
   /** Since when, by the clock, the appliance is known to be unreachable. It then counts as that at once. */

@@ -336,7 +336,6 @@ type Filled = 'host' | 'route' | 'user' | 'request'
 /** The values that a sentence needs where it is made. */
 type Needed<Key extends SentenceKey> = Exclude<MarksIn<(typeof SENTENCES)[Key]>, Filled>
 
-/** A sentence that can reach the editor. */
 export const say = <Key extends SentenceKey>(
   key: Key,
   ...[values = NONE]: [Needed<Key>] extends [never]
@@ -394,7 +393,6 @@ export const forPrograms = (sentences: readonly Sentence[]): readonly Sentence[]
 
 const MARK = /__([a-z]+)__/gi
 
-/** True when the sentence has this mark. */
 export const mentions = (sentence: Sentence, mark: string): boolean =>
   sentence.words.includes(`__${mark}__`)
 
@@ -406,7 +404,6 @@ const UNKNOWN: Values = {
   request: 'unknown request',
 }
 
-/** The sentences in English, as one text. */
 export const textOf = (sentences: readonly Sentence[]): string =>
   sentences.map(inEnglish).filter(Boolean).join(' ')
 

@@ -55,7 +55,6 @@ export function stopAfter(
   }
 }
 
-/** Turns abort signals into stops. */
 export interface Stops {
   /** Returns a stop that follows the signal, and a function that releases it. */
   of(signal: AbortSignal | undefined): { stop?: Stop; release: () => void }

@@ -21,7 +21,6 @@ export type Place = RouteAddress | { deviceId: string; name: string }
 const placeKey = (place: Place): string =>
   'routeId' in place ? keyOf(place) : `${place.deviceId} named ${place.name}`
 
-/** The destinations that an update adds and that are not among these. */
 function additions(
   { fields, before }: Pick<Change, 'fields' | 'before'>,
   present: readonly Destination[],

@@ -42,7 +42,6 @@ export function decide(
   return ended(run, memory)
 }
 
-/** How a change went, for the look that follows: what the route shows decides. */
 function onOutcome(run: Run, failure?: Failure): void {
   const { memory, now } = run
   const { change } = memory
@@ -53,7 +52,6 @@ function onOutcome(run: Run, failure?: Failure): void {
   else change.isAccepted = true
 }
 
-/** A probe reports how main is. */
 function onProbe(run: Run, given: unknown): void {
   const { settings, memory, now } = run
   const good = booleanFrom(given)

@@ -122,7 +122,6 @@ export function rest(
 
 const LONGEST_REST_MS = 300_000
 
-/** Asks for a switch. */
 export function begin(
   run: Run,
   wanted: Pick<Change, 'from' | 'to' | 'cause' | 'stays' | 'isByMonitor'>,

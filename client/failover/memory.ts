@@ -8,7 +8,6 @@ import {
 } from '../model/failover'
 import type { KeptMemory, Memory } from './types'
 
-/** What a memory is about, and when. */
 export interface Beginning {
   settings: FailoverSettings
   /** The gateway and the route, as they are set: another route is another matter. */

@@ -32,7 +32,6 @@ import { failoverText } from './text'
 import { notProtecting } from './decision'
 import type { Act, FailoverEvent, Failure, Input } from './types'
 
-/** What to protect, and whom to tell. */
 export interface ProtectOptions {
   /** By default the gateway's only device. */
   deviceId?: string
@@ -55,7 +54,6 @@ export interface ProtectOptions {
   onFailure?: (error: GatewayError, event?: FailoverReport) => void
 }
 
-/** An event as it is reported. */
 export interface FailoverReport extends FailoverEvent {
   /** One sentence. */
   text: string
@@ -69,7 +67,6 @@ export interface FailoverStatus extends FailoverView {
   failure?: GatewayError
 }
 
-/** A route that is protected, until it is closed. */
 export interface Protection {
   /** The protected routes, as far as they have been found: one or, with `method` = `routes`, two. */
   routes(): RouteAddress[]

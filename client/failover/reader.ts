@@ -27,7 +27,6 @@ import type { Look, Memory } from './types'
 /** A route by its ID or its name, or by a text that may be either. */
 export type WantedRoute = Target | { idOrName: string }
 
-/** What came of one look at a route. */
 interface Seen {
   route?: Route
   /** Why it does not show everything. */
@@ -48,7 +47,6 @@ const OWN_MONITOR =
 
 type Shown = Exclude<Reading, { failure: unknown }>
 
-/** One route that is looked at. */
 interface Followed {
   /** One of the two or, for a text that may be either, both. */
   wanted: { id?: string; name?: string }
@@ -205,7 +203,6 @@ export function createReader(
       const id = wanted.name === undefined ? wanted.id : undefined
       return { id: at?.routeId ?? id ?? null, name: name ?? wanted.name ?? null }
     },
-    /** Where the protected routes are, as far as they were found: one or two. */
     found: (): RouteAddress[] => routes.flatMap(({ at }) => at ?? []),
     addressOf: (side: Side): RouteAddress | undefined => (side === 'main' ? main : backup).at,
     release,

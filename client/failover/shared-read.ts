@@ -11,7 +11,6 @@ import { isText, itemsIn, own, textIn } from '../model/json'
 import type { DeviceConfiguration, Route } from '../model/types'
 import { Stop } from '../stop'
 
-/** What one read of a device shows, or why it shows nothing. */
 export type Reading =
   | {
       deviceId: string

@@ -16,7 +16,6 @@ import { stopAfter } from '../stop'
 import { withUnseen } from '../unseen'
 import type { Act } from './types'
 
-/** One switch to make. */
 interface Switching {
   settings: FailoverSettings
   act: Act

@@ -14,7 +14,6 @@ import german = require('./locales/de.json')
 import english = require('./locales/en-US.json')
 import japanese = require('./locales/ja.json')
 
-/** What a sentence is about. */
 export interface Reported extends FailoverEvent {
   route: { id: string | null; name: string | null }
 }
@@ -44,7 +43,6 @@ export function failoverText(event: Reported, language: Language = 'en-US'): str
   return legible(`${clipped(route.name ?? route.id ?? words.route)}: ${said}`)
 }
 
-/** What the sentence on an event consists of. */
 function partsOf(reported: Reported): Array<Part | false> {
   const { event, state, reason, outageMs, differs, held, failure } = reported
   const isState = event === 'failover.state'

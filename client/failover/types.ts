@@ -30,7 +30,6 @@ export type Look = Sides<boolean> &
 /** Why a change was not made, or may not have been. */
 export type Failure = { code: string; message: string; applied: Applied }
 
-/** What can happen to a failover. */
 export type Input =
   | { kind: 'look'; look: Look }
   /** `msg.action`, with `msg.hold`. */
@@ -180,7 +179,6 @@ export interface Act extends Pick<Change, 'from' | 'to' | 'cause'> {
   isHalfway?: boolean
 }
 
-/** What follows from an input. */
 export interface Decision {
   memory: Memory
   act?: Act

@@ -48,10 +48,8 @@ const withoutHalf = (cut: string): string => cut.replace(/[\ud800-\udbff]$/, '')
 
 export type MetricType = 'gauge' | 'counter' | 'summary'
 
-/** The two lines that introduce a metric. */
 export const heading = (name: string, type: MetricType, help: string): string =>
   `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
 
-/** One line. */
 export const sample = (name: string, labels: Labels, value: number): string =>
   `${name}{${labels}} ${value}\n`

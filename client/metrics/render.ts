@@ -41,7 +41,6 @@ export interface PicturedFailover {
   switches: Readonly<Partial<Record<FailoverCause, number>>>
 }
 
-/** What is known of one gateway at the moment of a scrape. */
 export interface Picture {
   /** Its label, which no other gateway has. */
   gateway: string

@@ -18,7 +18,6 @@ export interface SrtOfPart {
   bufferSeconds?: number
 }
 
-/** The SRT figures of a route. */
 export interface SrtOfRoute {
   source: SrtOfPart
   /** By the ID of the destination, or else its name. */
@@ -30,7 +29,6 @@ interface SrtOptions {
   everyMs: number
   /** By default all routes. Only those that run are read. */
   route?: RouteFilter
-  /** Ends it. */
   stop: Stop
   /** A failure that does not pass by itself, once until a reading succeeds. */
   onFailure: (error: GatewayError) => void

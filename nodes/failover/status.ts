@@ -24,10 +24,8 @@ interface StatusOptions {
 
 const MINUTE_MS = 60_000
 
-/** The status of a failover node. With an inventory, each appliance has its name there. */
 export type ShownStatus = ReturnType<typeof createFailoverStatus>
 
-/** Creates the status of one node. */
 export function createFailoverStatus(
   node: Node,
   words: Words,

@@ -18,7 +18,6 @@ interface ApplianceOptions {
 
 /** An appliance, for the one who has made it. */
 export interface OwnAppliance extends Appliance {
-  /** Its connection, if it has been opened. */
   readonly opened?: Connection
   /** Ends the session in a moment, unless there is a user by then. */
   linger(): void

@@ -7,7 +7,6 @@ import { newCallerBook } from '../../client/watch/measuring/caller-book'
 import { textOf } from '../../client/sentences'
 import { followSource, inventorySource, type InventorySource } from './fleet/inventory'
 
-/** The saved properties of the config node. */
 export interface CallersConfig {
   /** `none`, `json`, `file`, `env` or `global`. */
   callersType?: unknown

@@ -11,7 +11,6 @@ import {
   refuseUnresolved,
 } from '../runtime/properties'
 
-/** The saved properties of a config node with an inventory. */
 export interface InventoryConfig {
   /** `none`, `json`, `file`, `env` or `global`. */
   inventoryType?: unknown
