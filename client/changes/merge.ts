@@ -51,15 +51,13 @@ function takesOver(part: Source | Destination): boolean {
 /** Mode `keep`: what the patch gives is sent as given, with the present IDs; what it leaves out stays. */
 export function planKeep(patch: RoutePatch, present?: Route): Plan {
   const before = present && toSent(present)
-  const left = PARTS.filter((name) => !isGiven(own(patch, name)))
   const given = Object.fromEntries(PARTS.map((name) => [name, own(patch, name) ?? before?.[name]]))
-  const plan = planReplace(given, present)
-  return before
-    ? plan
-    : {
-        ...plan,
-        problems: [...left.map((path) => ({ path, kind: 'notRead' as const })), ...plan.problems],
-      }
+  const missing = before ? [] : PARTS.filter((name) => !isGiven(own(patch, name)))
+  const { fields, problems } = planReplace(given, present)
+  return {
+    fields,
+    problems: [...missing.map((path): Fault => ({ path, kind: 'notRead' })), ...problems],
+  }
 }
 
 /**
@@ -153,11 +151,10 @@ function mergePart(
   const wanted = identified(partToSent(direction, patch, context))
   const base = isOther ? carriedOver(direction, before, protocol) : before
 
-  if (isText(patch.id) && !isSameId(patch.id, before.id))
-    problems.push({
-      path: pathTo(path, 'id'),
-      kind: direction === 'source' ? 'otherSource' : 'otherDestination',
-    })
+  if (isText(patch.id) && !isSameId(patch.id, before.id)) {
+    const kind = direction === 'source' ? 'otherSource' : 'otherDestination'
+    problems.push({ path: pathTo(path, 'id'), kind })
+  }
 
   const merged = mergeMembers(base, wanted, path, problems)
   const isSwitched = isRedundant(before) !== isRedundant(merged)
@@ -217,12 +214,8 @@ function nullsOver(wanted: unknown, kept: unknown, path: string): Fault[] {
 
 /** With redundancy a part has no place of its own: the paths have theirs, and it would be lost. */
 function refusePlace(wanted: JsonObject, path: string): Fault[] {
-  return PLACE.filter((name) => isText(wanted[name]) || typeof wanted[name] === 'number').map(
-    (name) => ({
-      path: pathTo(path, name),
-      kind: 'redundancy',
-    }),
-  )
+  const placed = PLACE.filter((name) => isText(wanted[name]) || typeof wanted[name] === 'number')
+  return placed.map((name) => ({ path: pathTo(path, name), kind: 'redundancy' }))
 }
 
 function mergeMembers(
@@ -349,9 +342,7 @@ function newDestination(
 
 /** The names of up to five destinations, in words. */
 function namesOf(destinations: readonly Destination[]): string {
-  const names = destinations
-    .slice(0, 5)
-    .map(({ name }) => JSON.stringify(String(name).slice(0, 60)))
+  const names = destinations.slice(0, 5).map((one) => JSON.stringify(String(one.name).slice(0, 60)))
   if (destinations.length > names.length) names.push('…')
   return names.join(', ') || 'none'
 }

@@ -62,4 +62,5 @@ export const isSameId = (one: unknown, other: unknown): boolean =>
 export const isNamed = (value: unknown): value is Named =>
   isObject(value) && typeof value.id === 'string' && typeof value.name === 'string'
 
-export const named = ({ id, name }: Named): Named => ({ id, name })
+/** With an empty ID where something has none. */
+export const named = ({ id = '', name }: { id?: string; name: string }): Named => ({ id, name })

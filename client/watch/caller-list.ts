@@ -43,30 +43,27 @@ export async function listCallers(
     const given = own(statistics, 'route')
     const route = namedIn(given)
     const source = own(given, 'source')
-    const parts: Array<readonly [part: unknown, place: Pick<ListedCaller, 'output' | 'source'>]> = [
-      ...(own(source, 'mode') === 'listener'
-        ? [[source, { source: namedIn(source) }] as const]
-        : []),
-      ...listIn(given, 'destinations')
-        .filter((part) => own(part, 'clientStat') !== undefined)
-        .map((part) => [part, { output: namedIn(part) }] as const),
-    ]
-    return parts.flatMap(([part, { output, source: called }]) =>
+    const listeners = own(source, 'mode') === 'listener' ? [source] : []
+    const outputs = listIn(given, 'destinations').filter(
+      (part) => own(part, 'clientStat') !== undefined,
+    )
+    return [...listeners, ...outputs].flatMap((part) =>
       (callersOf(part) ?? []).map((caller): ListedCaller => {
-        const place = { route, ...(output ? { destination: output } : { source: called }) }
-        const { id } = (output ?? called)!
+        const called = namedIn(part)
+        const isSource = part === source
+        const place = { route, ...(isSource ? { source: called } : { destination: called }) }
         const seen = known.find(
           ({ address, port, place: of }) =>
             address === caller.address &&
             port === caller.port &&
-            (of.destination ?? of.source)?.id === id,
+            (of.destination ?? of.source)?.id === called.id,
         )
         return {
           ...caller,
           name: gateway.callers?.()?.nameOf(caller.address, place) ?? null,
           since: seen?.since ?? null,
           route,
-          ...(output ? { output } : { source: called }),
+          ...(isSource ? { source: called } : { output: called }),
         }
       }),
     )

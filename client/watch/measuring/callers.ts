@@ -234,12 +234,12 @@ function listenersIn(
     if (source.definition.kind.isListener) {
       const { state: is } = source.condition
       const clients = is === undefined ? NaN : Number(isConnected(is))
-      add(`${route.id} source`, clients, { source: { id: source.id ?? '', name: source.name } })
+      add(`${route.id} source`, clients, { source: named(source) })
     }
     for (const [index, { key, id, name, started, definition }] of destinations.entries()) {
       const clients = figures[placeOf(start, index) + 1]!
       if (started === false || !definition.kind.isListener) continue
-      add(id ?? `${route.id} ${key}`, clients, { destination: { id: id ?? '', name } })
+      add(id ?? `${route.id} ${key}`, clients, { destination: named({ id, name }) })
     }
   })
   return found

@@ -185,7 +185,7 @@ interface Part extends Named {
 }
 
 function sourceIn({ source }: RouteState, at: number, figures: Figures): Part[] {
-  return [{ id: source.id ?? '', name: source.name, value: figures[at]! }]
+  return [{ ...named(source), value: figures[at]! }]
 }
 
 function destinationsIn({ destinations }: RouteState, at: number, figures: Figures): Part[] {

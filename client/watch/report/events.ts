@@ -14,115 +14,104 @@ import {
   type RouteState,
 } from '../state'
 
-export function eventNameOf(change: Change): EventName {
-  switch (change.of) {
-    case 'route':
-      return change.to ? 'route.added' : 'route.removed'
-    case 'route.name':
-      return 'route.renamed'
-    case 'route.definition':
-      return 'route.changed'
-    case 'route.state':
-      return isRunning(change.to) ? 'route.started' : 'route.stopped'
-    case 'destination':
-      return change.to ? 'destination.added' : 'destination.removed'
-    case 'destination.started':
-      return change.to ? 'destination.started' : 'destination.stopped'
-    default:
-      return change.of
-  }
+/** How changes of one kind are told. */
+interface Kind<Of> {
+  /** By default that of the kind. */
+  event?: (change: Of) => EventName
+  /** The same text for changes to the same value, which is what `after` shows of it. */
+  value: (change: Of) => string
+  told: (change: Of) => Told
+}
+type Told = [before: unknown, after: unknown, more?: object]
+type Sides<Value> = { from?: Value; to?: Value }
+
+const plain = {
+  value: ({ to }: Sides<unknown>) => String(to),
+  told: ({ from, to }: Sides<unknown>): Told => [from, to],
 }
 
-/** Returns the same text for changes to the same value, which is what `after` shows of it. */
-export function valueOf(change: Change): string {
-  switch (change.of) {
-    case 'route':
-    case 'destination':
-      return change.to ? 'there' : 'gone'
-    case 'route.definition': {
-      const { source, destinations } = change.to
-      const traces = [source, ...destinations].map(({ definition: { trace, secrets } }) => [
-        trace,
-        secrets,
-      ])
-      return JSON.stringify([...destinations.map(({ key }) => key), traces])
-    }
-    case 'route.state':
-      return String(change.to.state)
-    case 'device.status':
-    case 'peer.status':
-    case 'route.status':
-    case 'source.status':
-    case 'destination.status': {
-      const { from = {}, to = {} } = change
-      return String(to[newsOf(from, to)])
-    }
-    default:
-      return String(change.to)
-  }
+const status = {
+  value: ({ from = {}, to = {} }: Sides<Condition>) => String(to[newsOf(from, to)]),
+  told({ from = {}, to = {} }: Sides<Condition>): Told {
+    const news = newsOf(from, to)
+    const states = { before: from.state ?? null, after: to.state ?? null }
+    return [from[news], to[news], { ...(to.details && { details: to.details }), states }]
+  },
 }
 
 /** What of a condition is shown: the state behind the code only when the code is the same. */
 const newsOf = (from: Condition, to: Condition): 'state' | 'code' =>
   from.code === to.code ? 'state' : 'code'
 
+const presence = ({ to }: Sides<unknown>): string => (to ? 'there' : 'gone')
+
+const KINDS: { [Of in Change['of']]: Kind<Extract<Change, { of: Of }>> } = {
+  'device.status': status,
+  'device.firmware': plain,
+  'device.config': { ...plain, told: ({ from, to }) => [JSON.parse(from), JSON.parse(to)] },
+  'peer.status': {
+    ...status,
+    told(change) {
+      const [before, after, more] = status.told(change)
+      return [before, after, { peer: named(change.peer), ...more }]
+    },
+  },
+  route: {
+    event: ({ to }) => (to ? 'route.added' : 'route.removed'),
+    value: presence,
+    told: ({ from, to }) => [from && routeView(from), to && routeView(to)],
+  },
+  'route.name': { ...plain, event: () => 'route.renamed' },
+  'route.definition': {
+    event: () => 'route.changed',
+    value({ to: { source, destinations } }) {
+      const parts = [source, ...destinations].map(({ definition }) => definition)
+      const traces = parts.map(({ trace, secrets }) => [trace, secrets])
+      return JSON.stringify([...destinations.map(({ key }) => key), traces])
+    },
+    told: ({ from, to }) => [definitionView(from), definitionView(to)],
+  },
+  'route.state': {
+    event: ({ to }) => (isRunning(to) ? 'route.started' : 'route.stopped'),
+    value: ({ to }) => String(to.state),
+    told: ({ from, to }) => [from.state, to.state],
+  },
+  'route.status': status,
+  'source.status': status,
+  destination: {
+    event: ({ to }) => (to ? 'destination.added' : 'destination.removed'),
+    value: presence,
+    told: ({ from, to }) => [from && destinationView(from), to && destinationView(to)],
+  },
+  'destination.started': {
+    ...plain,
+    event: ({ to }) => (to ? 'destination.started' : 'destination.stopped'),
+  },
+  'destination.status': status,
+}
+
+const kindOf = ({ of }: Change): Kind<Change> => KINDS[of] as Kind<Change>
+
+export const eventNameOf = (change: Change): EventName =>
+  kindOf(change).event?.(change) ?? (change.of as EventName)
+
+export const valueOf = (change: Change): string => kindOf(change).value(change)
+
 export function eventOf(
   change: Change,
   at: number,
   { id, name }: DeviceState,
 ): Wordless<WatchEvent> {
-  const common = { at, device: { id, name } }
-  const route = 'route' in change ? { route: named(change.route) } : {}
-  const destination =
-    'destination' in change
-      ? { destination: { id: change.destination.id ?? '', name: change.destination.name } }
-      : {}
-  const event = eventNameOf(change)
-  const make = (before: unknown, after: unknown, more: object = {}): Wordless<WatchEvent> => ({
-    event,
-    ...common,
-    ...route,
-    ...destination,
+  const [before = null, after = null, more] = kindOf(change).told(change)
+  return {
+    event: eventNameOf(change),
+    at,
+    device: { id, name },
+    ...('route' in change && { route: named(change.route) }),
+    ...('destination' in change && { destination: named(change.destination) }),
     ...more,
-    before: before ?? null,
-    after: after ?? null,
-  })
-  const status = (
-    from: Condition = {},
-    to: Condition = {},
-    more: object = {},
-  ): Wordless<WatchEvent> => {
-    const told = newsOf(from, to)
-    const states = { before: from.state ?? null, after: to.state ?? null }
-    const details = to.details && { details: to.details }
-    return make(from[told], to[told], { ...more, ...details, states })
-  }
-
-  switch (change.of) {
-    case 'device.firmware':
-    case 'route.name':
-    case 'destination.started':
-      return make(change.from, change.to)
-    case 'device.status':
-    case 'route.status':
-    case 'source.status':
-    case 'destination.status':
-      return status(change.from, change.to)
-    case 'peer.status':
-      return status(change.from, change.to, { peer: named(change.peer) })
-    case 'device.config':
-      return make(JSON.parse(change.from), JSON.parse(change.to))
-    case 'route':
-      return make(change.from && routeView(change.from), change.to && routeView(change.to))
-    case 'route.definition':
-      return make(definitionView(change.from), definitionView(change.to))
-    case 'route.state':
-      return make(change.from.state, change.to.state)
-    default:
-      return make(
-        change.from && destinationView(change.from),
-        change.to && destinationView(change.to),
-      )
+    before,
+    after,
   }
 }
 

@@ -45,5 +45,5 @@ export const NONE_AWAITED: readonly Awaited[] = []
 
 function outputOf({ output }: CallerRow, route: RouteState | undefined): Named | undefined {
   const found = output ? route?.destinations.find((each) => isCalled(each, output)) : undefined
-  return found && named({ id: found.id ?? '', name: found.name })
+  return found && named(found)
 }

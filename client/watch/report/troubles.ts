@@ -73,7 +73,7 @@ function troublesIn({ state, seen, awaited, passed, thresholds }: View): Map<str
       add({
         ...whatOf('route', own, [id, route.id]),
         ...ofRoute,
-        ...(part && { source: { id: part.id ?? '', name: part.name } }),
+        ...(part && { source: named(part) }),
         details: (part ?? route).condition.details,
       })
     }
@@ -84,7 +84,7 @@ function troublesIn({ state, seen, awaited, passed, thresholds }: View): Map<str
       add({
         ...whatOf('output', output, [id, route.id, part.key]),
         ...ofRoute,
-        destination: { id: part.id ?? '', name: part.name },
+        destination: named(part),
         details: part.condition.details,
       })
     }
