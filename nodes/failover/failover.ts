@@ -31,10 +31,7 @@ import { createFailoverStatus } from './status'
 
 const COMMAND = newOperation('failover', undefined, true)
 
-/**
- * A node that keeps a route on the air: to the backup when main fails, and back. See
- * docs/failover.md.
- */
+/** Keeps a route on the air: to the backup when main fails, and back. See docs/failover.md. */
 export = (RED: NodeAPI): void => {
   const words = wordsOf(RED)
   /** Of Node-RED: it loads a node only once. */

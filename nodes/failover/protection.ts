@@ -39,10 +39,7 @@ export function startProtection(
   const { appliance } = of
   let closed = false
   let protection: Protection | undefined
-  /**
-   * Stopped while it waits for what was kept. A command that waited as long would be carried out
-   * when nobody expects it any more.
-   */
+  /** Stopped while it waits for what was kept: a command is not carried out when nobody expects it any more. */
   let patience = new Stop()
 
   function wait(waits: boolean): void {

@@ -46,10 +46,7 @@ export interface ConnectionForm extends GatewayConfig, GatewayCredentials {
   id?: string
 }
 
-/**
- * Returns the options of the client, from saved or typed values.
- * @throws GatewayError `CONFIG` that names what is missing or wrong
- */
+/** From saved or typed values. @throws GatewayError `CONFIG` that names what is missing or wrong */
 export function gatewayOptions(
   RED: NodeAPI,
   config: GatewayConfig,
@@ -81,10 +78,7 @@ export function gatewayOptions(
   }
 }
 
-/**
- * Returns with which the names of variables begin that may stand for secrets.
- * @throws GatewayError `CONFIG`
- */
+/** With which the names of variables begin that may stand for secrets. @throws GatewayError `CONFIG` */
 export function secretPrefixOf({ secretPrefix }: GatewayConfig): string {
   refuseUnresolved('secretPrefix', secretPrefix)
   const prefix = secretPrefix ?? ''
@@ -101,10 +95,7 @@ interface TlsConfigNode extends Node {
   addTLSOptions(options: TlsOptions): TlsOptions
 }
 
-/**
- * What a tls-config node says; undefined without one.
- * @throws GatewayError `CONFIG` when there is no such node
- */
+/** Undefined without a tls-config node. @throws GatewayError `CONFIG` when there is no such node */
 export function tlsOptions(RED: NodeAPI, id: string | undefined): TlsOptions | undefined {
   if (!id) return undefined
   const node = RED.nodes.getNode(id) as TlsConfigNode | null

@@ -25,10 +25,7 @@ export interface Scraped {
   statusCode: number
 }
 
-/**
- * Writes what is known now of the gateways, or of those that the query of the request names. No
- * request is sent for it.
- */
+/** What is known now of all gateways, or of those that the query names. No request is sent for it. */
 export async function scrape(
   groups: readonly Group[],
   detail: Detail,
@@ -84,10 +81,7 @@ function distinct(): (name: string, id: string) => string {
   }
 }
 
-/**
- * The names of an inventory whose rows cannot be used, as far as no other row has them: like any
- * gateway that cannot be configured they are not up.
- */
+/** Rows that cannot be used, as far as no other row has their names: these gateways are not up. */
 function faultyIn({ fleet }: GatewayNode, wants: Wanted): string[] {
   const names = new Set(faultsFor(fleet, wants)[1].flatMap(({ cause }) => cause.appliance ?? []))
   const known = names.size > 0 ? new Set(fleet.names()) : names

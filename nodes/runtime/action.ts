@@ -33,10 +33,7 @@ export interface ActionConfig extends NodeDef, AddressConfig {
   hideSecrets?: boolean
 }
 
-/**
- * Registers an action node: the one input handler of the package. It finds the gateway,
- * reads the parameters, sends the result, and ends every message with exactly one `done`.
- */
+/** The one input handler of the package: it ends every message with exactly one `done`. */
 export function registerAction<Config extends ActionConfig, Memory = undefined>(
   RED: NodeAPI,
   type: string,

@@ -14,10 +14,7 @@ interface AppliancesConfig {
   applianceType?: unknown
 }
 
-/**
- * A test whether a node is for an appliance, by its name.
- * @throws GatewayError `CONFIG`
- */
+/** A test whether a node is for an appliance, by its name. @throws GatewayError `CONFIG` */
 export function appliancesIn({ appliance, applianceType }: AppliancesConfig): Wanted {
   if (choiceProperty('applianceType', applianceType, ['all', 'pattern']) === 'all') {
     return () => true
@@ -33,10 +30,7 @@ export function appliancesIn({ appliance, applianceType }: AppliancesConfig): Wa
 export const aboutOf = (appliance: string | undefined): { appliance?: string } =>
   appliance === undefined ? {} : { appliance }
 
-/**
- * What is wrong with an inventory, for a node: all of it, or what concerns the rows that the node is for,
- * of which there are so many, here or on other instances.
- */
+/** For a node: what is wrong with all of the inventory, or with the rows that the node is for. */
 export function faultsFor(
   fleet: Fleet,
   wanted: Wanted,

@@ -20,10 +20,7 @@ export interface FleetStatus {
   /** An appliance that nothing is known of yet has no standing. */
   set(name: string, standing?: Standing): void
   remove(name: string): void
-  /**
-   * What is wrong with the inventory: all of it, or the rows that concern the node.
-   * @param listed how many appliances the node is for, here or on other instances
-   */
+  /** @param listed how many appliances the node is for, here or on other instances */
   faulty(
     failure: GatewayError | undefined,
     rows: readonly GatewayError[],
@@ -37,10 +34,7 @@ export interface FleetStatus {
 
 const WORST_FIRST = Object.keys(LAMPS) as Lamp[]
 
-/**
- * Creates the status of one node. It is made once for all that happens in one turn of the event loop.
- * @param kind with which the texts of the catalog begin, such as `watch:status`
- */
+/** Made once for all that happens in one turn. @param kind begins its texts, such as `watch:status` */
 export function createFleetStatus(
   node: Node,
   words: Words,

@@ -3,11 +3,7 @@ import type { NodeAPI } from 'node-red'
 const waiting = new Set<() => void>()
 let unhook: (() => void) | undefined
 
-/**
- * Calls back when the flows have started: what a node sends before that is lost. All callbacks
- * share one listener.
- * @returns a function that cancels it
- */
+/** What a node sends before the flows have started is lost. @returns a function that cancels it */
 export function whenStarted(RED: NodeAPI, callback: () => void): () => void {
   waiting.add(callback)
   unhook ??= listen(RED)

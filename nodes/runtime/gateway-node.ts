@@ -27,15 +27,9 @@ export interface Appliance {
   readonly appliance?: string
   /** As errors name it, also where its configuration cannot work. */
   readonly identity: Identity
-  /**
-   * Returns the connection to the appliance, the same for all users.
-   * @throws GatewayError `CONFIG` that names what is missing or wrong
-   */
+  /** The same for all users. @throws GatewayError `CONFIG` that names what is missing or wrong */
   client(): Connection
-  /**
-   * Returns with which the names of variables begin that may stand for secrets.
-   * @throws GatewayError `CONFIG` when it is too short, or cannot be part of such a name
-   */
+  /** With which the names of variables for secrets begin. @throws GatewayError `CONFIG` */
   readonly secretPrefix: () => string
   /** The failover nodes of this appliance; each adds and removes itself. */
   readonly failovers: Set<ListedFailover>
@@ -83,10 +77,7 @@ export interface Fleet {
   readonly hasNames: boolean
   /** @throws GatewayError `CONFIG` without an inventory, as `Appliance.client` */
   readonly readOnly: boolean
-  /**
-   * Settles when the inventory has been read once, or could not be. Before that, only one that is
-   * typed in, or in the environment, is there.
-   */
+  /** Settles when the inventory has been read once, or could not be. Before, only a typed one is there. */
   readonly ready: Promise<void>
   /** It takes part: it works for its share, however small that is. */
   readonly isMember: boolean
@@ -112,10 +103,7 @@ export interface Fleet {
   former(name: string): Promise<void> | undefined
   /** All that have a name, in the order of the inventory. Opens nothing. */
   list(): ListedAppliance[]
-  /**
-   * Follows the appliances that this instance owns, those of now at once.
-   * @returns ends it, without a call of `removed`
-   */
+  /** Those that this instance owns, those of now at once. @returns ends it, without a call of `removed` */
   follow(follower: Follower): () => void
   /** How it reaches the instances that own the others; undefined until it takes part. */
   readonly share?: Pick<Share, 'send' | 'memory' | 'token'>

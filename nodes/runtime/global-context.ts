@@ -28,10 +28,7 @@ export interface Place {
   close(removed: boolean): void
 }
 
-/**
- * Where no store is configured, each deploy of a node deletes the context of the node itself. That of
- * its flow is another one once the node is moved to another tab.
- */
+/** Each deploy deletes the context of a node, where no store is configured, and a move that of its flow. */
 export function globalContextOf(
   node: Node,
   { kind, complaint, longestMs }: GlobalContextOptions,

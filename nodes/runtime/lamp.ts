@@ -1,9 +1,6 @@
 import type { Node, NodeStatus } from 'node-red'
 
-/**
- * What the lamp under a node looks like, the worst first. A ring says that what is shown is not what
- * is: nothing is known now, or polls fail.
- */
+/** The worst first. A ring says that what is shown is not what is: nothing is known, or polls fail. */
 export const LAMPS = {
   critical: { fill: 'red', shape: 'dot' },
   away: { fill: 'red', shape: 'ring' },

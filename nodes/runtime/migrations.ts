@@ -44,10 +44,7 @@ const isOff = (flag: unknown): boolean =>
   !flag ||
   (typeof flag === 'string' && ['', 'false', '0', 'no', 'off'].includes(flag.trim().toLowerCase()))
 
-/**
- * Returns the saved properties of a node as this version of the package would have saved them.
- * Nothing is written back: the flow stays as it is until the node is edited.
- */
+/** As this version would have saved a node. The flow stays as it is until the node is edited. */
 export function migrated<Config extends { type: string; configVersion?: unknown }>(
   saved: Config,
   migrations: Migrations = MIGRATIONS,

@@ -122,10 +122,7 @@ export function parametersOf(given: Given, gateway: Connection, operation: Opera
   }
 }
 
-/**
- * The name of the appliance that a message is for; empty where there is only one.
- * @throws GatewayError `INVALID_INPUT` where there is none
- */
+/** Empty where there is only one appliance. @throws GatewayError `INVALID_INPUT` where there is none */
 export async function applianceIn(
   { hasNames }: Pick<Fleet, 'hasNames'>,
   RED: NodeAPI,
@@ -146,10 +143,7 @@ export async function applianceIn(
   throw invalidInput([{ path, problem, short: missingIn(path) }])
 }
 
-/**
- * Returns which of these a value of a message is, in upper or lower case.
- * @throws GatewayError `INVALID_INPUT`
- */
+/** In upper or lower case. @throws GatewayError `INVALID_INPUT` */
 export function choiceFrom<One extends string>(
   path: string,
   value: unknown,

@@ -41,10 +41,7 @@ export interface Result {
   plan?: object
   /** The payload has no secret any more: it stays as it is with *Hide secrets*. */
   isShown?: true
-  /**
-   * One message for each entry of the payload, with `msg.parts`. What the entries are: the ID of a
-   * route or a device is in its message too.
-   */
+  /** One message for each entry, with `msg.parts`, and with the ID of a route or a device. */
   split?: 'routes' | 'devices' | 'others'
 }
 

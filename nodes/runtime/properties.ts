@@ -24,11 +24,7 @@ export function refuseUnresolved(property: string, value: unknown): void {
   throw config(say('variable', { variable, property }), { key: 'unset', values: { variable } })
 }
 
-/**
- * A number from a property, which may be a number, a text, or empty.
- * @returns undefined when it is empty
- * @throws GatewayError `CONFIG` when it is anything else, or out of range
- */
+/** A number or a text; undefined when it is empty. @throws GatewayError `CONFIG` for anything else */
 export function numberProperty(property: string, value: unknown, range: Range): number | undefined {
   refuseUnresolved(property, value)
   const isEmpty = typeof value === 'string' && value.trim() === ''
@@ -53,10 +49,7 @@ export function linesProperty(property: string, value: unknown): string[] {
   throw config(say('lines', { property }), { key: 'type', values: { what: property } })
 }
 
-/**
- * True or false from a property, which may be text where it comes from the environment.
- * @throws GatewayError `CONFIG` when it is anything else: "read only" must not be off by mistake
- */
+/** True or false, also as text. @throws GatewayError `CONFIG`: "read only" must not be off by mistake */
 export function flagProperty(property: string, value: unknown): boolean {
   refuseUnresolved(property, value)
   if (value === undefined || value === null || value === '') return false
@@ -70,10 +63,7 @@ export function flagProperty(property: string, value: unknown): boolean {
   })
 }
 
-/**
- * One of the choices of a property; the first where it is empty.
- * @throws GatewayError `CONFIG` when it is anything else
- */
+/** The first where it is empty. @throws GatewayError `CONFIG` when it is anything else */
 export function choiceProperty<One extends string>(
   property: string,
   value: unknown,

@@ -22,10 +22,7 @@ import {
 /** Of what travels. An instance with another one does nothing with it. */
 const VERSION = 1
 
-/**
- * What travels: which node is asked, and what its message says, with its expressions evaluated. How the
- * node is set, the owner knows from its own one.
- */
+/** Which node is asked, and what its message says, evaluated. How the node is set, the owner knows. */
 interface Body {
   version: number
   type: string

@@ -22,10 +22,7 @@ interface Worst {
 /** While nothing changes, a status for each poll would say nothing new, and costs more than the poll. */
 const TIME_SHOWN_EVERY_MS = 10_000
 
-/**
- * Creates the status of a node that watches. With an inventory, each appliance has its name there. The
- * texts are made only when they are shown.
- */
+/** With an inventory, each appliance has its name there. Texts are made only when they are shown. */
 export function createWatchStatus(
   node: Node,
   words: Words,
