@@ -168,11 +168,11 @@ export const isTrouble = ({ sign }: Health): boolean => sign === 'critical' || s
 
 const RANK = Object.fromEntries(SIGNS.map((sign, rank) => [sign, rank])) as Record<Sign, number>
 
-const OUT: ReadonlySet<string | undefined> = new Set(['offline', 'never', 'communication error'])
-const NOT_CONNECTED: ReadonlySet<string | undefined> = new Set(
-  'disconnected connecting idle stopped'.split(' '),
-)
-const CONNECTED: ReadonlySet<string | undefined> = new Set(['connected', 'connection established'])
+type Names = ReadonlySet<string | undefined>
+
+const OUT: Names = new Set(['offline', 'never', 'communication error'])
+const NOT_CONNECTED: Names = new Set(['disconnected', 'connecting', 'idle', 'stopped'])
+const CONNECTED: Names = new Set(['connected', 'connection established'])
 
 const lower = (word: string | undefined): string | undefined => word?.trim().toLowerCase()
 const is = (word: string | undefined, name: string): boolean =>
