@@ -13,6 +13,7 @@ import {
   logged,
   row,
   follower,
+  renew,
   codeOf,
   stageFleet,
   simulators,
@@ -148,6 +149,13 @@ describe('a fleet whose ownership moves', () => {
     const call = connection.call({ method: 'GET', path: '/api/devices' }, { name: 'x' } as never)
     await should(call).be.rejectedWith({ code: 'UNAVAILABLE' })
     one.journal.should.have.length(0)
+  })
+
+  it('says that the engine is lost, and not that another instance owns what nobody may own', async () => {
+    await renew({ state: () => ({ phase: 'lost', members: [], reason: 'It is away.' }) })
+    should(() => fleet.find('one').client()).throw(
+      /^one \(127.0.0.1:\d+\): This instance has no lease \(It is away\.\)\. Until it has one/,
+    )
   })
 
   it('gives everything back while an appliance is still being logged out', async () => {

@@ -196,7 +196,11 @@ export function createFleet(options: FleetOptions) {
   /** The error of one of another share: it is known, and nothing is sent to it. */
   function elsewhere(appliance: string): GatewayError {
     const parts = share?.parts?.(appliance)
-    if (!parts) return new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance }))
+    // Without the engine nobody knows whose it is.
+    if (!parts)
+      return (
+        withoutLease() ?? new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance }))
+      )
     const said = say('applianceInPart', { appliance, ...parts })
     return new GatewayError('UNAVAILABLE', said, { reason: OTHER_PART, retryable: false })
   }
@@ -280,10 +284,15 @@ export function createFleet(options: FleetOptions) {
   }
 
   /** Why no appliance is owned, where that is not as it should be. */
-  function lost(): GatewayError | undefined {
+  function withoutLease(): GatewayError | undefined {
     const { phase, reason = '' } = share?.state?.() ?? {}
     if (phase !== 'lost') return undefined
-    return ofNode(new GatewayError('UNAVAILABLE', say('engineLost', { reason })))
+    return new GatewayError('UNAVAILABLE', say('engineLost', { reason }))
+  }
+
+  const lost = (): GatewayError | undefined => {
+    const error = withoutLease()
+    return error && ofNode(error)
   }
 
   /** Other instances have another inventory. */
