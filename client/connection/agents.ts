@@ -37,6 +37,8 @@ export interface Agents {
    * arrived.
    */
   single: http.Agent
+  /** Closes the connections that are kept and not in use. */
+  closeIdle(): void
   destroy(): void
 }
 
@@ -47,6 +49,11 @@ export function createAgents(options: AgentOptions): Agents {
   return {
     kept,
     single,
+    closeIdle() {
+      for (const idle of Object.values(kept.freeSockets)) {
+        for (const socket of idle ?? []) socket.destroy()
+      }
+    },
     destroy() {
       kept.destroy()
       single.destroy()

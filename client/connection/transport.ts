@@ -103,7 +103,10 @@ export function createTransport(options: TransportOptions): Transport {
         options.onAnswer?.({ ...answer, method, path, ms: performance.now() - sentAt })
         return answer
       } catch (fault) {
-        if (!(fault instanceof TransportFault && fault.code === 'CLOSED')) requests.failed++
+        const code = fault instanceof TransportFault ? fault.code : undefined
+        if (code !== 'CLOSED') requests.failed++
+        // A firewall or a switch on the way may have forgotten all that are kept, not only this one.
+        if (code === 'TIMEOUT') agents.closeIdle()
         throw fault
       }
     },

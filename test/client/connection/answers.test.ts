@@ -14,6 +14,7 @@ import {
   ScriptedAppliance,
   closed,
   listen,
+  type Call,
   type Reply,
   type Script,
 } from '../../support/scripted-appliance'
@@ -46,6 +47,25 @@ describe('what an appliance answers', () => {
     const [, attempts, time] = /did not respond to (\d) attempts within ([\d.]+) s\./.exec(message)!
     Number(attempts).should.equal(calls('GET /api/devices'))
     Number(time).should.be.within(1, took + 0.05)
+  })
+
+  it('nothing, on all connections that are kept, costs one attempt and not one for each of them', async () => {
+    const silent = new Set<Call['socket']>()
+    const released: Array<() => void> = []
+    await start(async ({ what, socket }) => {
+      if (what !== 'GET /api/devices') return undefined
+      if (silent.has(socket)) return 'silence'
+      if (released.length < 4) await new Promise<void>((resolve) => released.push(resolve))
+      return undefined
+    })
+    const reads = Array.from({ length: 4 }, () => listDevices(gateway, op()))
+    await until(() => released.length === 4)
+    for (const release of released) release()
+    await Promise.all(reads)
+    for (const { what, socket } of appliance.calls)
+      if (what !== 'POST /api/session') silent.add(socket)
+    await listDevices(gateway, op())
+    calls('GET /api/devices').should.equal(6)
   })
 
   it('nothing to a change, is told with the one attempt and its time', async () => {
