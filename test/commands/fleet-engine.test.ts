@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:net'
 import { nkeys } from '@nats-io/transport-node'
 import should from 'should'
 import type { Engine } from '../../client/fleet/nats/engine'
@@ -8,6 +9,7 @@ import { TTL, isDown, isUp, open, server } from '../support/engines'
 import { errorOf } from '../support/errors'
 import { afterThisTest } from '../support/hooks'
 import { startCluster, startWire, withNats, type NatsOptions } from '../support/nats'
+import { listen } from '../support/scripted-appliance'
 import { pause, until } from '../support/until'
 
 type KeyPair = ReturnType<typeof nkeys.createUser>
@@ -168,6 +170,15 @@ withNats('the engine of a fleet', function () {
       refused.logged.length.should.equal(1)
       refused.logged.join().should.not.match(/geheim/)
       await isUp(open(nats.url, { user: 'fleet', password: 'right' }))
+    })
+
+    it('says that it was closed where a server hangs up', async () => {
+      const rude = createServer((socket) => socket.destroy())
+      afterThisTest(() => rude.close())
+      const { logged, link } = open(`nats://127.0.0.1:${await listen(rude)}`)
+      await until(() => logged.length > 0)
+      logged[0]!.should.containEql('cannot be reached (closed). It is tried again.')
+      link.isUp.should.be.false()
     })
 
     it('is encrypted with tls://, to a server whose certificate is the right one', async () => {

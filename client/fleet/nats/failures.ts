@@ -17,7 +17,8 @@ export const answered = <T>(ms: number, work: Promise<T>): Promise<T> =>
 
 /** Why something failed, in a few words and without secrets. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'closed'
+  // The library puts these words where Node.js has no reason.
+  if (!(error instanceof Error) || error.message.endsWith(' an undefined error')) return 'closed'
   const missing = missingRight(error)
   if (missing) return `no right to ${missing}`
   const from = error.cause instanceof Error ? error.cause : error
