@@ -1,5 +1,5 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
-import { badSettings, invalidInput, say } from '../../client/errors'
+import { GatewayError, badSettings, invalidInput, say } from '../../client/errors'
 import { findRoute, labelOf, type Target } from '../../client/changes/find'
 import { onlyDevice } from '../../client/api/devices'
 import { plainInput } from '../../client/changes/input'
@@ -8,7 +8,7 @@ import type { Operation } from '../../client/connection/operation'
 import { faultOf, notARoute } from '../../client/model/check'
 import type { Short } from '../../client/model/faults'
 import type { Inputs } from '../../client/operations'
-import { refuseUnresolved } from './properties'
+import { refuseUnresolved, unsetVariable } from './properties'
 import type { Fleet } from './gateway-node'
 import type { WithSecrets } from './secrets'
 
@@ -173,7 +173,10 @@ function pathOf(property: string | undefined, type: string, parameter: string): 
   }
 }
 
-/** Returns the value of a property with a type beside it. @throws GatewayError `INVALID_INPUT` */
+/**
+ * Returns the value of a property with a type beside it.
+ * @throws GatewayError `CONFIG` for a faulty property, `INVALID_INPUT` for what comes with the message
+ */
 export async function evaluateProperty(
   RED: NodeAPI,
   node: Node,
@@ -205,9 +208,11 @@ export async function evaluateProperty(
     const fail = (error: unknown): void => {
       // "msg.a.b" is undefined where there is no "msg.a".
       if (error instanceof TypeError && isPlace(type)) return resolve(undefined)
-      const reason = reasonOf(error)
+      if (error instanceof GatewayError) return reject(error)
       const path = isPlace(type) || type === 'env' ? `${type}.${value}` : `the ${type} expression`
-      return reject(invalidInput([{ path, problem: `cannot be evaluated: ${reason}` }]))
+      const found = [{ path, problem: `cannot be evaluated: ${reasonOf(error)}` }]
+      const isOfMessage = isPlace(type) || (type === 'jsonata' && !isOfSyntax(error))
+      return reject(isOfMessage ? invalidInput(found) : badSettings(found, say('correctNode')))
     }
     try {
       // Only the callback form works for JSONata and for asynchronous context stores.
@@ -215,7 +220,7 @@ export async function evaluateProperty(
         const fault = error ? undefined : unusable(result)
         if (error) fail(error)
         else if (fault) fail(new Error(fault))
-        else resolve(type === 'env' ? resolved(property, result) : result)
+        else resolve(type === 'env' ? resolved(property, value, result) : result)
       })
     } catch (error) {
       fail(error)
@@ -235,7 +240,12 @@ function unusable(value: unknown): string | undefined {
   }
 }
 
-function resolved(property: string, value: unknown): unknown {
+/** What JSONata says of an expression that it cannot read, whatever the message is. */
+const isOfSyntax = (error: unknown): boolean =>
+  String((error as { code?: unknown } | null)?.code).startsWith('S')
+
+function resolved(property: string, variable: string, value: unknown): unknown {
+  if (isAbsent(value)) throw unsetVariable(property, variable)
   if (typeof value === 'string') refuseUnresolved(property, value)
   return value
 }

@@ -20,9 +20,11 @@ const given = (value: unknown): string => {
  */
 export function refuseUnresolved(property: string, value: unknown): void {
   const variable = variableIn(value)
-  if (variable === undefined) return
-  throw config(say('variable', { variable, property }), { key: 'unset', values: { variable } })
+  if (variable !== undefined) throw unsetVariable(property, variable)
 }
+
+export const unsetVariable = (property: string, variable: string): GatewayError =>
+  config(say('variable', { variable, property }), { key: 'unset', values: { variable } })
 
 /** A number or a text; undefined when it is empty. @throws GatewayError `CONFIG` for anything else */
 export function numberProperty(property: string, value: unknown, range: Range): number | undefined {

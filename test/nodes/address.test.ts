@@ -63,29 +63,43 @@ describe('how a node is told what to act on', () => {
     ['a number', {}, { routeId: 5 }, /msg\.routeId/],
     ['an empty object', {}, { routeId: {} }, /msg\.routeId/],
     ['a path', {}, { routeId: '..' }, /msg\.routeId/],
-    ['no chosen ID', { route: '', routeType: 'id' }, {}, /route/],
     ['an empty other property', { route: 'payload.x', routeType: 'msg' }, {}, /msg\.payload\.x/],
-    ['faulty JSONata', { route: '((', routeType: 'jsonata' }, {}, /jsonata/],
-    ['an unset variable', { route: 'NO_SUCH_VARIABLE', routeType: 'env' }, {}, /NO_SUCH_VARIABLE/],
+    [
+      'JSONata of another value',
+      { route: '$number(x)', routeType: 'jsonata' },
+      { x: {} },
+      /jsonata/,
+    ],
   ]
   for (const [what, properties, message, expected] of bad) {
     it(`refuses ${what} for a route before any call`, async () => {
       await load(simulator.url, { 'get-route': properties })
       const error = await failure('get-route', message as Record<string, unknown>)
-      error.code.should.equal(what === 'no chosen ID' ? 'CONFIG' : 'INVALID_INPUT')
+      error.code.should.equal('INVALID_INPUT')
       error.message.should.match(expected)
       error.cause.problems!.should.have.length(1)
       simulator.journal.should.have.length(0)
     })
   }
 
-  it('refuses an unresolved variable in a property with CONFIG', async () => {
-    await load(simulator.url, { 'get-route': { route: '${NO_SUCH}', routeType: 'id' } })
-    const error = await failure('get-route')
-    error.code.should.equal('CONFIG')
-    error.message.should.match(/NO_SUCH/)
-    simulator.journal.should.have.length(0)
-  })
+  const faulty: Array<[what: string, properties: object, expected: RegExp]> = [
+    ['an unresolved variable', { route: '${NO_SUCH}', routeType: 'id' }, /NO_SUCH is not set/],
+    ['an unset variable', { route: 'NO_SUCH', routeType: 'env' }, /NO_SUCH is not set/],
+    ['a variable with one', { route: 'TEST_NESTED', routeType: 'env' }, /NO_SUCH is not set/],
+    ['no chosen ID', { route: '', routeType: 'id' }, /route/],
+    ['faulty JSONata', { route: '((', routeType: 'jsonata' }, /jsonata/],
+  ]
+  for (const [what, properties, expected] of faulty) {
+    it(`refuses ${what} in a property with CONFIG before any call`, async () => {
+      process.env.TEST_NESTED = '${NO_SUCH}'
+      await load(simulator.url, { 'get-route': properties })
+      const error = await failure('get-route')
+      delete process.env.TEST_NESTED
+      error.code.should.equal('CONFIG')
+      error.message.should.match(expected)
+      simulator.journal.should.have.length(0)
+    })
+  }
 
   it('an unknown name is NOT_FOUND, one that fits several is CONFLICT with their IDs', async () => {
     await load(simulator.url)
