@@ -15,19 +15,19 @@ import {
 } from '../errors'
 import { filled, type Sentence } from '../sentences'
 import { LinkedSet } from '../linked-set'
-import { newMemory, type Memory, type Protections, type Sent } from '../memory'
+import { newMemory, type Protections, type Sent } from '../memory'
 import type { CallerBook } from '../model/callers'
 import { legible } from '../model/legible'
 import { OPTIONS, optionFaults } from '../model/options'
 import { DEFAULTS } from '../model/ranges'
 import type { SessionDeletion } from '../model/types'
 import { isWrite, type Operation, type Request } from './operation'
-import { createOutageLog, type OutageLog } from './outage-log'
+import { createOutageLog } from './outage-log'
 import { createSemaphore, createKeyedMutex, type Rank } from './concurrency'
-import { newCounters, type Counters } from './counters'
+import { newCounters } from './counters'
 import { requestNamed } from './faults'
 import { createRedaction, secretsIn } from './redaction'
-import { createSession, type Session } from './session'
+import { createSession } from './session'
 import { normalFingerprint, parseBase, protectionBy } from './settings'
 import { Stop, untilStopped, within } from '../stop'
 import { passwordsOf, type ProxyOptions, type TlsOptions } from './agents'
@@ -84,61 +84,7 @@ export interface GatewayOptions {
 }
 
 /** The connection to one appliance: one session and one queue for all callers. */
-export interface Connection {
-  /** As errors name it. */
-  readonly identity: Identity
-  /** Where the gateway is: the same text for the same gateway, however its URL is spelled. */
-  readonly address: string
-  readonly readOnly: boolean
-  /** True for the name of a protected route; undefined where none is protected. */
-  readonly protects?: (name: string) => boolean
-  /** Concurrent calls. */
-  readonly concurrency: number
-  /** Milliseconds between two polls of a watch; undefined when the appliance suggests them. */
-  readonly pollInterval?: number
-  /** @internal As in the options. */
-  readonly saved?: GatewayOptions['saved']
-  readonly onWatched?: () => void
-  readonly callers?: GatewayOptions['callers']
-  /** Stopped when `close()` starts. Changes already under way may still finish. */
-  readonly closing: Stop
-  readonly session: Session
-  /** What is remembered about the appliance. */
-  readonly memory: Memory
-  /** What it has counted since it was opened. */
-  readonly counters: Counters
-  /**
-   * Makes one call within the session and returns the parsed body of its 2xx response.
-   * Renews a lost session, and repeats reads after transient faults, see docs/sessions.md.
-   * @throws GatewayError with the codes of docs/errors.md
-   */
-  call(request: Request, operation: Operation): Promise<unknown>
-  /** Ends the open session; returns the appliance's response. Sends nothing where none is open. */
-  endSession(operation: Operation): Promise<SessionDeletion>
-  /** Serializes tasks that share a key (first come, first served). */
-  inTurn<T>(key: string, operation: Operation, task: () => Promise<T>): Promise<T>
-  /** Registers a change of several steps; `close()` waits for it, up to the drain timeout. */
-  protect<T>(change: Promise<T>): Promise<T>
-  /** Writes one line to the log, with secrets hidden. */
-  log(level: 'info' | 'warn', text: string): void
-  /** A hash of a text, keyed with the password: no secret in the text can be guessed from it. */
-  seal(text: string): string
-  /**
-   * Returns a copy as it may leave this process: without secrets, and without the password of the
-   * account and the ID of the session, wherever the appliance has written them.
-   */
-  readonly hide: <T>(value: T) => T
-  /** The same for what was thrown, if it is an error of this package. */
-  hideInError(error: unknown): unknown
-  /** Logs outages of the appliance. */
-  readonly outages: OutageLog
-  /** @internal The clock by which everything here waits. */
-  readonly clock: Clock
-  /** Waits. @throws GatewayError `CLOSED` when the gateway or the operation is stopped meanwhile */
-  pause(ms: number, stop?: Stop): Promise<void>
-  /** Ends all calls, the session and every socket, within 3 seconds. */
-  close(): Promise<void>
-}
+export type Connection = ReturnType<typeof openConnection>
 
 const CLOSE_MS = 2800
 /** The part of it that calls under way may take. The rest is for ending the session. */
@@ -151,7 +97,7 @@ const PROTECTED_MS = 2500
  * @param sent what earlier connections to the same appliance have sent
  * @throws GatewayError `CONFIG` when the options cannot work
  */
-export function openConnection(options: GatewayOptions, sent?: Sent): Connection {
+export function openConnection(options: GatewayOptions, sent?: Sent) {
   const faults = optionFaults(OPTIONS.open, options)
   if (faults.length > 0) throw badSettings(faults, say('correct'))
   const base = parseBase(options.baseUrl)
@@ -217,6 +163,7 @@ export function openConnection(options: GatewayOptions, sent?: Sent): Connection
     clock,
   })
 
+  /** Writes one line to the log, with secrets hidden. */
   function log(level: 'info' | 'warn', text: string): void {
     options.log?.(level, legible(redaction.withoutSecrets(text, secrets())))
   }
@@ -226,26 +173,33 @@ export function openConnection(options: GatewayOptions, sent?: Sent): Connection
     return [password, ...(proxy ? passwordsOf(proxy) : []), ...session.ids(), ...secretsIn(body)]
   }
 
+  /** Registers a change of several steps; `close()` waits for it, up to the drain timeout. */
   function protect<T>(change: Promise<T>): Promise<T> {
     keepUntilOver(unfinished, change)
     return change
   }
 
+  /**
+   * Makes one call within the session and returns the parsed body of its 2xx response.
+   * Renews a lost session, and repeats reads after transient faults, see docs/sessions.md.
+   * @throws GatewayError with the codes of docs/errors.md
+   */
   async function call(request: Request, operation: Operation): Promise<unknown> {
     if (isWrite(request) && readOnly) throw readOnlyError()
     const sending: Sending = { mayBeApplied: false }
     try {
-      return await stoppable(
-        request,
-        operation,
-        semaphore.run(() => callInSession(request, operation, sending), rankOf(request, operation)),
-      )
+      const rank = rankOf(request, operation)
+      const work = semaphore.run(() => callInSession(request, operation, sending), rank)
+      // A stopped read is aborted. A write on its way is left to arrive: only its caller is released.
+      if (isWrite(request)) keepUntilOver(writesOnTheirWay, work)
+      return await untilStopped(work, operation.stop, closedError)
     } catch (error) {
       const failure = completed(error, request, operation)
       throw sending.mayBeApplied ? inDoubt(failure) : failure
     }
   }
 
+  /** Ends the open session; returns the appliance's response. Sends nothing where none is open. */
   async function endSession(operation: Operation): Promise<SessionDeletion> {
     throwIfStopped(operation)
     try {
@@ -256,12 +210,6 @@ export function openConnection(options: GatewayOptions, sent?: Sent): Connection
     } catch (error) {
       throw completed(error, { method: 'DELETE', path: '/api/session' }, operation)
     }
-  }
-
-  // A stopped read is aborted. A write on its way is left to arrive: only its caller is released.
-  function stoppable<T>(request: Request, operation: Operation, work: Promise<T>): Promise<T> {
-    if (isWrite(request)) keepUntilOver(writesOnTheirWay, work)
-    return untilStopped(work, operation.stop, closedError)
   }
 
   /** A change is planned on what was read just before: it does not wait for slow reads. */
@@ -287,6 +235,7 @@ export function openConnection(options: GatewayOptions, sent?: Sent): Connection
     if (ended.stopped || stop?.stopped || (closing.stopped && !uninterruptible)) throw closedError()
   }
 
+  /** Waits. @throws GatewayError `CLOSED` when the gateway or the operation is stopped meanwhile */
   async function pause(ms: number, stop?: Stop): Promise<void> {
     if (ended.stopped || stop?.stopped) throw closedError()
     return new Promise((resolve, reject) => {
@@ -319,23 +268,30 @@ export function openConnection(options: GatewayOptions, sent?: Sent): Connection
   }
 
   return {
+    /** As errors name it. */
     identity,
+    /** Where the gateway is: the same text for the same gateway, however its URL is spelled. */
     address: `${host}${base.pathname.endsWith('/') ? base.pathname.slice(0, -1) : base.pathname}`,
     readOnly,
+    /** True for the name of a protected route; undefined where none is protected. */
     protects: protectionBy(options.protectedRoutes),
     concurrency,
+    /** Milliseconds between two polls of a watch; undefined when the appliance suggests them. */
     pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
     saved: options.saved,
     onWatched: options.onWatched,
     callers: options.callers,
+    /** Stopped when `close()` starts. Changes already under way may still finish. */
     closing,
     session,
+    /** What is remembered about the appliance. */
     memory,
     counters,
     call,
     endSession,
-    async inTurn(key, operation, task) {
-      const begin = async () => {
+    /** Serializes tasks that share a key (first come, first served). */
+    async inTurn<T>(key: string, operation: Operation, task: () => Promise<T>): Promise<T> {
+      const begin = async (): Promise<T> => {
         throwIfStopped(operation)
         return task()
       }
@@ -347,16 +303,24 @@ export function openConnection(options: GatewayOptions, sent?: Sent): Connection
     },
     protect,
     log,
-    seal: (text) => createHmac('sha256', options.password).update(text).digest('hex').slice(0, 32),
-    hide: (value) => redaction.hideIn(value, secrets()),
-    hideInError: (error) =>
+    /** A hash of a text, keyed with the password: no secret in the text can be guessed from it. */
+    seal: (text: string): string =>
+      createHmac('sha256', options.password).update(text).digest('hex').slice(0, 32),
+    /**
+     * Returns a copy as it may leave this process: without secrets, and without the password of the
+     * account and the ID of the session, wherever the appliance has written them.
+     */
+    hide: <T>(value: T): T => redaction.hideIn(value, secrets()),
+    /** The same for what was thrown, if it is an error of this package. */
+    hideInError: (error: unknown): unknown =>
       error instanceof GatewayError
         ? changedIn(error, (text) => redaction.hideIn(text, secrets()))
         : error,
     outages,
     clock,
     pause,
-    close: () => (closed ??= close()),
+    /** Ends all calls, the session and every socket, within 3 seconds. */
+    close: (): Promise<void> => (closed ??= close()),
   }
 }
 

@@ -60,17 +60,7 @@ export interface Exchange extends Answer, Pick<TransportRequest, 'method' | 'pat
   ms: number
 }
 
-export interface Transport {
-  /**
-   * Makes one call, once. No redirect is followed.
-   * @throws TransportFault without a complete response; it says whether the call may have reached the appliance
-   */
-  send(request: TransportRequest): Promise<Answer>
-  /** Aborts every read. From then on none is sent. */
-  endReads(): void
-  /** Aborts every call and closes every socket. From then on nothing is sent. */
-  destroy(): void
-}
+export type Transport = ReturnType<typeof createTransport>
 
 /** A call on its way, and how to abort it. */
 interface Pending {
@@ -79,7 +69,7 @@ interface Pending {
 }
 
 /** The one place that speaks HTTP: an axios instance over a thin adapter that knows how far a call got. */
-export function createTransport(options: TransportOptions): Transport {
+export function createTransport(options: TransportOptions) {
   const secure = options.base.protocol === 'https:'
   const agents = createAgents({ ...options, secure })
   const pending = new LinkedSet<Pending>()
@@ -87,7 +77,11 @@ export function createTransport(options: TransportOptions): Transport {
   const { requests } = options.counters
   let sends: 'all' | 'no reads' | 'nothing' = 'all'
   return {
-    async send(request) {
+    /**
+     * Makes one call, once. No redirect is followed.
+     * @throws TransportFault without a complete response; it says whether the call may have reached the appliance
+     */
+    async send(request: TransportRequest): Promise<Answer> {
       if (sends === 'nothing' || (sends === 'no reads' && request.method === 'GET')) {
         throw stoppedFault(false)
       }
@@ -110,11 +104,13 @@ export function createTransport(options: TransportOptions): Transport {
         throw fault
       }
     },
-    endReads() {
+    /** Aborts every read. From then on none is sent. */
+    endReads(): void {
       if (sends === 'all') sends = 'no reads'
       for (const { method, end } of pending.all()) if (method === 'GET') end()
     },
-    destroy() {
+    /** Aborts every call and closes every socket. From then on nothing is sent. */
+    destroy(): void {
       sends = 'nothing'
       for (const { end } of pending.all()) end()
       agents.destroy()

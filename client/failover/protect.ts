@@ -67,16 +67,8 @@ export interface FailoverStatus extends FailoverView {
   failure?: GatewayError
 }
 
-export interface Protection {
-  /** The protected routes, as far as they have been found: one or, with `method` = `routes`, two. */
-  routes(): RouteAddress[]
-  /** `msg.action`, with `msg.hold`. @throws GatewayError `INVALID_INPUT`, `CONFLICT`, `UNAVAILABLE`, `CLOSED` */
-  command(action: unknown, hold?: unknown): Promise<void>
-  /** A probe says whether main is good. @throws GatewayError `INVALID_INPUT`; `CLOSED` */
-  main(good: unknown): Promise<void>
-  /** Ends it, and resolves when nothing is under way. A switch of two routes is completed. */
-  close(): Promise<void>
-}
+/** A route that is protected, until it is closed. */
+export type Protection = ReturnType<typeof protectRoute>
 
 /** Not sent by then, for example behind a long change of the same route, a switch is out of date. */
 const SEND_MS = 15_000
@@ -88,7 +80,7 @@ const NAME = 'failover'
  * @throws GatewayError `CONFIG` with every fault of the settings; `INVALID_INPUT` for a route that is
  * its own monitor; `READ_ONLY` and `CLOSED`
  */
-export function protectRoute(gateway: Connection, options: ProtectOptions): Protection {
+export function protectRoute(gateway: Connection, options: ProtectOptions) {
   const settings = settingsOf(options)
   const { clock } = gateway
   if (gateway.readOnly) throw complete(readOnlyError())
@@ -265,10 +257,18 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
   const unhookClosing = gateway.closing.onStop(end)
 
   return {
-    routes: () => reader.found(),
-    command: (action, hold) => take({ kind: 'command', action, hold }),
-    main: (good) => take({ kind: 'main', good }),
-    async close() {
+    /** The protected routes, as far as they have been found: one or, with `method` = `routes`, two. */
+    routes: (): RouteAddress[] => reader.found(),
+    /**
+     * Obeys `msg.action`, with `msg.hold`. What comes of it is reported as an event.
+     * @throws GatewayError `INVALID_INPUT`, `CONFLICT`, `UNAVAILABLE`; `CLOSED` after the end
+     */
+    command: (action: unknown, hold?: unknown): Promise<void> =>
+      take({ kind: 'command', action, hold }),
+    /** A probe says whether main is good. @throws GatewayError `INVALID_INPUT`; `CLOSED` */
+    main: (good: unknown): Promise<void> => take({ kind: 'main', good }),
+    /** Ends it, and resolves when nothing is under way. A switch of two routes is completed. */
+    async close(): Promise<void> {
       end()
       await switching
     },

@@ -17,19 +17,13 @@ interface ApplianceOptions {
 }
 
 /** An appliance, for the one who has made it. */
-export interface OwnAppliance extends Appliance {
-  readonly opened?: Connection
-  /** Ends the session in a moment, unless there is a user by then. */
-  linger(): void
-  /** Ends the connection, for good. Never rejects. */
-  close(): Promise<void>
-}
+export type OwnAppliance = ReturnType<typeof newAppliance>
 
 /** How long a session without a user stays open: a deploy takes the nodes away and brings them back. */
 const LINGER_MS = 2000
 
 /** Makes one appliance. Its connection is opened when it is first used. */
-export function newAppliance(options: ApplianceOptions): OwnAppliance {
+export function newAppliance(options: ApplianceOptions) {
   const { appliance, identity, open, secretPrefix, isKept = () => false, warn } = options
   const users = new Set<object>()
   const failovers = new Set<ListedFailover>()
@@ -37,6 +31,7 @@ export function newAppliance(options: ApplianceOptions): OwnAppliance {
   let lingering: NodeJS.Timeout | undefined
   let closed = false
 
+  /** Ends the session in a moment, unless there is a user by then. */
   function linger(): void {
     if (users.size > 0 || isKept() || !connection || closed) return
     clearTimeout(lingering)
@@ -56,10 +51,11 @@ export function newAppliance(options: ApplianceOptions): OwnAppliance {
     memories: appliance === undefined ? undefined : new Map(),
     secretPrefix,
     failovers,
-    get opened() {
+    /** Its connection, if it has been opened. */
+    get opened(): Connection | undefined {
       return connection
     },
-    client() {
+    client(): Connection {
       if (connection) return connection
       if (closed) throw closedError()
       try {
@@ -78,10 +74,11 @@ export function newAppliance(options: ApplianceOptions): OwnAppliance {
       linger()
     },
     linger,
-    async close() {
+    /** Ends the connection, for good. Never rejects. */
+    async close(): Promise<void> {
       closed = true
       clearTimeout(lingering)
       await connection?.close().catch(() => undefined)
     },
-  }
+  } satisfies Appliance & Record<string, unknown>
 }

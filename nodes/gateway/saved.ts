@@ -10,18 +10,13 @@ import {
 import { savedBy } from '../../client/watch/registry'
 
 /** A deploy takes the config node away, with its connection, and brings it back. */
-export interface SavedConnections {
-  /** As `openConnection`: what a connection of the same node, URL and user has saved, goes on. */
-  open(nodeId: string, options: GatewayOptions): Connection
-  /** The node was removed: what its connections have saved belongs to nobody. */
-  remove(nodeId: string): void
-}
+export type SavedConnections = ReturnType<typeof createSavedConnections>
 
 /**
  * Keeps what the watches of closed connections have saved for a minute, and what was sent for as long
  * as there is the node: its next connection may be opened much later. It keeps no connection.
  */
-export function createSavedConnections(): SavedConnections {
+export function createSavedConnections() {
   /** Two config nodes may have the same gateway. */
   const protections: GatewayOptions['protections'] = new Map()
   const kept = new Map<string, { nodeId: string; saved: Saved; timer: NodeJS.Timeout }>()
@@ -36,7 +31,8 @@ export function createSavedConnections(): SavedConnections {
   }
 
   return {
-    open(nodeId, options) {
+    /** As `openConnection`: what a connection of the same node, URL and user has saved, goes on. */
+    open(nodeId: string, options: GatewayOptions): Connection {
       const { baseUrl, username, node } = options
       const appliance = node?.inventory === undefined ? '' : node.name
       const key = JSON.stringify([nodeId, appliance, baseUrl, username])
@@ -54,7 +50,8 @@ export function createSavedConnections(): SavedConnections {
       })
       return connection
     },
-    remove(nodeId) {
+    /** The node was removed: what its connections have saved belongs to nobody. */
+    remove(nodeId: string): void {
       for (const [key, one] of kept) if (one.nodeId === nodeId) take(key)
       for (const [key, one] of sentBy) if (one.nodeId === nodeId) sentBy.delete(key)
     },

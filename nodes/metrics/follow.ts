@@ -13,16 +13,7 @@ import type { RouteFilter } from '../../client/watch/report/filter'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 
 /** One gateway of a metrics node, with what is known of it. */
-export interface Followed {
-  readonly gateway: Appliance
-  /** Of the latest poll. */
-  readonly health?: WatchHealth
-  /** Why it cannot be polled at all. */
-  readonly failure?: GatewayError
-  /** All that is known now, without a request. */
-  picture(): Omit<Picture, 'gateway'>
-  end(): void
-}
+export type Followed = ReturnType<typeof follow>
 
 interface FollowOptions {
   /** The statistics to read; by default none. */
@@ -34,7 +25,7 @@ interface FollowOptions {
 }
 
 /** Follows the polls of a gateway, for a node that is its user meanwhile. */
-export function follow(user: Node, gateway: Appliance, options: FollowOptions): Followed {
+export function follow(user: Node, gateway: Appliance, options: FollowOptions) {
   const { statistics, onHealth, onFailure } = options
   const stop = new Stop()
   let connection: Connection | undefined
@@ -75,13 +66,16 @@ export function follow(user: Node, gateway: Appliance, options: FollowOptions): 
   begin()
   return {
     gateway,
-    get health() {
+    /** Of the latest poll. */
+    get health(): WatchHealth | undefined {
       return health
     },
-    get failure() {
+    /** Why it cannot be polled at all. */
+    get failure(): GatewayError | undefined {
       return failure
     },
-    picture() {
+    /** All that is known now, without a request. */
+    picture(): Omit<Picture, 'gateway'> {
       const failovers = [...gateway.failovers].map(pictured)
       if (!connection) return { isUp: failure ? false : undefined, failovers }
       const { counters } = connection
@@ -103,7 +97,7 @@ export function follow(user: Node, gateway: Appliance, options: FollowOptions): 
         }),
       }
     },
-    end() {
+    end(): void {
       stop.now()
       gateway.deregister(user)
     },

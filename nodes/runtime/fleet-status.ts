@@ -16,31 +16,15 @@ export interface Standing {
 }
 
 /** The status of a node that works for many appliances: one line, the worst of them first. */
-export interface FleetStatus {
-  /** An appliance that nothing is known of yet has no standing. */
-  set(name: string, standing?: Standing): void
-  remove(name: string): void
-  /** @param listed how many appliances the node is for, here or on other instances */
-  faulty(
-    failure: GatewayError | undefined,
-    rows: readonly GatewayError[],
-    listed: () => number,
-  ): void
-  /** The node cannot work. */
-  fail(failure: GatewayError): void
-  /** Clears the status. */
-  close(): void
-}
+export type FleetStatus = ReturnType<typeof createFleetStatus>
 
 const WORST_FIRST = Object.keys(LAMPS) as Lamp[]
 
-/** Made once for all that happens in one turn. @param kind begins its texts, such as `watch:status` */
-export function createFleetStatus(
-  node: Node,
-  words: Words,
-  kind: string,
-  language: Language,
-): FleetStatus {
+/**
+ * Creates the status of one node. It is made once for all that happens in one turn of the event loop.
+ * @param kind with which the texts of the catalog begin, such as `watch:status`
+ */
+export function createFleetStatus(node: Node, words: Words, kind: string, language: Language) {
   const { show, close } = createLamp(node)
   const numbers = new Intl.NumberFormat(language)
   const all = new Map<string, Standing | undefined>()
@@ -105,7 +89,8 @@ export function createFleetStatus(
   }
 
   return {
-    set(name, standing) {
+    /** An appliance that nothing is known of yet has no standing. */
+    set(name: string, standing?: Standing): void {
       const before = all.get(name)
       const isSame =
         before?.isUp === standing?.isUp &&
@@ -116,22 +101,32 @@ export function createFleetStatus(
       all.set(name, standing)
       changed()
     },
-    remove(name) {
+    remove(name: string): void {
       put(name, undefined)
       all.delete(name)
       changed()
     },
-    faulty(ofAll, ofRows, ofNode) {
+    /**
+     * What is wrong with the inventory: all of it, or the rows that concern the node.
+     * @param ofNode how many appliances the node is for, here or on other instances
+     */
+    faulty(
+      ofAll: GatewayError | undefined,
+      ofRows: readonly GatewayError[],
+      ofNode: () => number,
+    ): void {
       failure = ofAll
       rows = ofRows
       listed = ofNode
       changed()
     },
-    fail(error) {
+    /** The node cannot work. */
+    fail(error: GatewayError): void {
       failure = error
       render()
     },
-    close() {
+    /** Clears the status. */
+    close(): void {
       clearImmediate(pending)
       close()
     },

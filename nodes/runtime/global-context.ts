@@ -12,27 +12,16 @@ interface GlobalContextOptions {
 }
 
 /** What one node keeps for its gateway, or for each appliance of an inventory. */
-export interface GlobalContext {
-  /** @param appliance its name in an inventory; each has a place of its own */
-  place(appliance?: string): Place
-  /** Forgets the places of all appliances, of a node that will not come back. */
-  forgetAll(): void
-}
+export type GlobalContext = ReturnType<typeof globalContextOf>
 
 /** Where plain data is kept. A store that fails is warned about once for the node, and throws nothing. */
-export interface Place {
-  /** Undefined when the store fails or is too slow, or the place is closed in the meantime. */
-  read(): Promise<{ value: unknown } | undefined>
-  write(value: unknown): void
-  /** Stops waiting. `removed`: the node will not come back. */
-  close(removed: boolean): void
-}
+export type Place = ReturnType<GlobalContext['place']>
 
-/** Each deploy deletes the context of a node, where no store is configured, and a move that of its flow. */
-export function globalContextOf(
-  node: Node,
-  { kind, complaint, longestMs }: GlobalContextOptions,
-): GlobalContext {
+/**
+ * Where no store is configured, each deploy of a node deletes the context of the node itself. That of
+ * its flow is another one once the node is moved to another tab.
+ */
+export function globalContextOf(node: Node, { kind, complaint, longestMs }: GlobalContextOptions) {
   const context = node.context().global
   const ofOne = `media-gateway-${kind}-${node.id}`
   const prefix = `${ofOne}-`
@@ -44,7 +33,8 @@ export function globalContextOf(
     node.warn(`${complaint}: ${thrownAs(error)}`)
   }
 
-  function place(appliance?: string): Place {
+  /** @param appliance its name in an inventory; each has a place of its own */
+  function place(appliance?: string) {
     // A key of a context is an expression: no name is left as it is.
     const key =
       appliance === undefined ? ofOne : `${prefix}${Buffer.from(appliance).toString('hex')}`
@@ -62,7 +52,8 @@ export function globalContextOf(
     }
 
     return {
-      async read() {
+      /** Undefined when the store fails or is too slow, or the place is closed in the meantime. */
+      async read(): Promise<{ value: unknown } | undefined> {
         let late: NodeJS.Timeout | undefined
         try {
           return await new Promise<{ value: unknown }>((resolve, reject) => {
@@ -81,7 +72,8 @@ export function globalContextOf(
         }
       },
       write,
-      close(removed) {
+      /** Stops waiting. `removed`: the node will not come back. */
+      close(removed: boolean): void {
         isClosed = true
         stopWaiting()
         if (removed) write(undefined)
@@ -89,6 +81,7 @@ export function globalContextOf(
     }
   }
 
+  /** Forgets the places of all appliances, of a node that will not come back. */
   function forgetAll(): void {
     try {
       context.keys(undefined, (error: unknown, keys: unknown) => {

@@ -25,21 +25,7 @@ export const counted = (key: string, number: number): Did => ({
 })
 
 /** The status of an action node. Nothing else sets it. */
-export interface Status {
-  /** A message came in. Returns what to call when it is done. */
-  begin(): Waiting
-  /** How far a long call has got, in signs and numbers. */
-  progress: (text: string) => void
-  /** Clears the status: Node-RED would show it under the node that a deploy puts in its place. */
-  close(): void
-}
-
-/** A message on its way. One of these is called, once. */
-export interface Waiting {
-  /** @param unknown paths of fields that were sent though nobody knows them */
-  succeeded(did: Did, changed: boolean, unknown?: readonly string[]): void
-  failed(failure: GatewayError): void
-}
+export type Status = ReturnType<typeof createStatus>
 
 /** A shorter wait is not shown: it would only flicker. */
 const SHOW_AFTER_MS = 300
@@ -50,7 +36,7 @@ const SHOW_FOR_MS = 10_000
 /** More often nobody can read it. */
 const PROGRESS_EVERY_MS = 500
 
-export function createStatus(node: Node, words: Words): Status {
+export function createStatus(node: Node, words: Words) {
   const requesting = dot('blue', words('gateway:status.requesting'))
   const timers = new LinkedSet<NodeJS.Timeout>()
   /** Messages that have waited long enough to be shown. */
@@ -100,6 +86,7 @@ export function createStatus(node: Node, words: Words): Status {
   }
 
   return {
+    /** A message came in. One of what is returned is to be called when it is done, once. */
     begin() {
       if (closed) return STOPPED
       // A failure or a warning is shown until the next message.
@@ -119,7 +106,8 @@ export function createStatus(node: Node, words: Words): Status {
         if (isLate && --late === 0) busy = requesting
       }
       return {
-        succeeded(did, changed, unknown = []) {
+        /** @param unknown paths of fields that were sent though nobody knows them */
+        succeeded(did: Did, changed: boolean, unknown: readonly string[] = []): void {
           end()
           if (closed) return
           // One that failed since this message came in is not hidden by it.
@@ -131,7 +119,7 @@ export function createStatus(node: Node, words: Words): Status {
           else if (isLate || (did.changed ?? changed)) setDone(did)
           else setRead(did)
         },
-        failed(failure) {
+        failed(failure: GatewayError): void {
           end()
           // The stop of a node is not a fault.
           if (closed || failure.code === 'CLOSED') render()
@@ -139,13 +127,15 @@ export function createStatus(node: Node, words: Words): Status {
         },
       }
     },
-    progress(text) {
+    /** How far a long call has got, in signs and numbers. */
+    progress: (text: string): void => {
       if (late === 0 || performance.now() - progressAt < PROGRESS_EVERY_MS) return
       progressAt = performance.now()
       busy = dot('blue', text)
       render()
     },
-    close() {
+    /** Clears the status: Node-RED would show it under the node that a deploy puts in its place. */
+    close(): void {
       for (const timer of timers.all()) clearTimeout(timer)
       late = 0
       setOutcome()
@@ -155,7 +145,7 @@ export function createStatus(node: Node, words: Words): Status {
 }
 
 /** For a message that comes in after the close. */
-const STOPPED: Waiting = { succeeded: () => undefined, failed: () => undefined }
+const STOPPED = { succeeded: () => undefined, failed: () => undefined }
 
 const dot = (fill: 'blue' | 'grey' | 'yellow', text: string): NodeStatus => ({
   fill,
