@@ -102,21 +102,15 @@ function createProxyAgent(
   if (proxy.username) url.username = encodeURIComponent(proxy.username)
   if (proxy.password) url.password = encodeURIComponent(proxy.password)
   const Agent = secure ? HttpsProxyAgent : HttpProxyAgent
-  return endingTunnels(namingIPv6(new Agent({ ...options, proxy: url })))
+  return endingTunnels(new Agent({ ...options, proxy: url }))
 }
 
-/** Makes a proxy agent name an IPv6 address to the proxy in brackets, as its port follows. */
-function namingIPv6(agent: http.Agent): http.Agent {
-  const connecting = agent as unknown as Connecting
-  const connect = connecting.createConnection.bind(agent)
-  connecting.createConnection = (options, connected) => {
-    const { host, checkServerIdentity: check = checkServerIdentity } = options
-    if (!isIPv6(host)) return connect(options, connected)
-    // A certificate has it without.
-    const checked: typeof check = (_, certificate) => check(host, certificate)
-    return connect({ ...options, host: `[${host}]`, checkServerIdentity: checked }, connected)
-  }
-  return agent
+/** An IPv6 address is named to a proxy in brackets, as its port follows. A certificate has it without. */
+function inBrackets(options: ConnectionOptions): ConnectionOptions {
+  const { host, checkServerIdentity: check = checkServerIdentity } = options
+  if (!isIPv6(host)) return options
+  const checked: typeof check = (_, certificate) => check(host, certificate)
+  return { ...options, host: `[${host}]`, checkServerIdentity: checked }
 }
 
 /** Makes a proxy agent end with itself the tunnels, too, that the proxy has not opened yet. */
@@ -129,7 +123,7 @@ function endingTunnels(agent: http.Agent): http.Agent {
     const tunnel = new AbortController()
     waiting.add(tunnel)
     connecting.proxyRequestOptions = { signal: tunnel.signal }
-    return connect(options, (error, socket) => {
+    return connect(inBrackets(options), (error, socket) => {
       waiting.delete(tunnel)
       connected?.(error && new ProxyFault(error), socket)
     })

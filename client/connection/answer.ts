@@ -1,4 +1,5 @@
 import type http from 'node:http'
+import { isText, own } from '../model/json'
 
 /** A response, whatever its status. */
 export interface Answer {
@@ -21,10 +22,9 @@ export const isElsewhere = (answer: Answer): boolean => isRedirect(answer) || is
 
 /** True for an error body, whatever the status. An empty `error` means no error. */
 export function isErrorBody(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return false
-  const error: unknown = (body as { error?: unknown }).error
+  const error = own(body, 'error')
   if (typeof error === 'object' && error !== null) return Object.values(error).some(Boolean)
-  return error === true || (typeof error === 'string' && error !== '')
+  return error === true || isText(error)
 }
 
 /**
@@ -32,11 +32,9 @@ export function isErrorBody(body: unknown): boolean {
  * docs/project/interface.md#errors.
  */
 export function errorBody(body: unknown): { type?: string; message?: string } {
-  if (typeof body !== 'object' || body === null) return {}
-  const error: unknown = (body as { error?: unknown }).error
+  const error = own(body, 'error')
   if (typeof error === 'string') return { message: error }
-  if (typeof error !== 'object' || error === null) return {}
-  const { type, message } = error as { type?: unknown; message?: unknown }
+  const [type, message] = [own(error, 'type'), own(error, 'message')]
   return {
     type: typeof type === 'string' ? type : undefined,
     message: typeof message === 'string' ? message : undefined,

@@ -85,43 +85,27 @@ export function connectionFault(error: Error, reached: boolean, scheme?: string)
   if (error instanceof TransportFault) return error
   if (error instanceof ProxyFault) return proxyFault(error)
   const code = String((error as NodeJS.ErrnoException).code ?? '')
+  const fault = (kind: ErrorCode, said: Said, facts = {}): TransportFault =>
+    new TransportFault(kind, said, { reached, reason: code, ...facts })
   if (/^(ERR_OSSL|ERR_CRYPTO|ERR_INVALID)/.test(code) || error instanceof URIError) {
-    return new TransportFault('CONFIG', say('badTls', { reason: code || error.message }), {
-      reached: false,
-      reason: code,
-    })
+    return fault('CONFIG', say('badTls', { reason: code || error.message }), { reached: false })
   }
-  if (NOT_TLS.test(code) || (code === 'EPROTO' && NOT_TLS.test(error.message))) {
-    const said = say('speaksNoTls')
-    if (!reached) return new TransportFault('TLS', said, { reached, reason: 'EPROTO' })
-  }
+  const isNotTls = NOT_TLS.test(code) || (code === 'EPROTO' && NOT_TLS.test(error.message))
+  if (isNotTls && !reached) return fault('TLS', say('speaksNoTls'), { reason: 'EPROTO' })
   if (isOfTls(code) || code === 'EPROTO') {
     if (NOT_THE_CLIENT.test(code)) {
       const said = say('tlsFailed', { reason: code })
-      return new TransportFault('TLS', said, { reached: false, reason: 'EPROTO' })
+      return fault('TLS', said, { reached: false, reason: 'EPROTO' })
     }
-    if (reached) {
-      return new TransportFault('UNAVAILABLE', say('tlsBroke', { reason: code }), {
-        reached,
-        reason: code,
-      })
-    }
-    return new TransportFault('TLS', CERTIFICATE[code] ?? say('tlsFailed', { reason: code }), {
-      reached,
-      reason: code,
-    })
+    return reached
+      ? fault('UNAVAILABLE', say('tlsBroke', { reason: code }))
+      : fault('TLS', CERTIFICATE[code] ?? say('tlsFailed', { reason: code }))
   }
   if (code.startsWith('HPE_')) {
-    const said = [say('noHttp'), ...otherScheme(scheme)]
-    return new TransportFault('BAD_RESPONSE', said, { reached: true, reason: code })
+    return fault('BAD_RESPONSE', [say('noHttp'), ...otherScheme(scheme)], { reached: true })
   }
-  const outOfTime = code === 'ETIMEDOUT'
-  const said = brokenBy(code, scheme)
-  return new TransportFault(outOfTime ? 'TIMEOUT' : 'UNAVAILABLE', said, {
-    reached,
-    transient: true,
-    reason: code || undefined,
-  })
+  const kind = code === 'ETIMEDOUT' ? 'TIMEOUT' : 'UNAVAILABLE'
+  return fault(kind, brokenBy(code, scheme), { transient: true, reason: code || undefined })
 }
 
 /** What OpenSSL says of a server that does not speak TLS. */
@@ -194,11 +178,7 @@ export const isUntrusted = (error: unknown): boolean =>
 export function refusal(answer: Answer, what?: Subject, route?: string): GatewayError {
   const { type, message } = errorBody(answer.body)
   const { status } = answer
-  const cause: Partial<ErrorCause> = {
-    statusCode: status,
-    applianceType: type,
-    applianceMessage: message,
-  }
+  const cause = causeOf(answer)
   const says = saying(message)
   if (status >= 500)
     return new GatewayError('UNAVAILABLE', [say('failed', { status }), ...says], cause)
@@ -217,6 +197,12 @@ export function refusal(answer: Answer, what?: Subject, route?: string): Gateway
   const how = say(status < 400 ? 'error' : 'rejected', { status })
   const details = message ? says : [say('checkValues')]
   return new GatewayError('REJECTED', [how, ...details], cause)
+}
+
+/** What a response says of itself in the cause of an error. */
+export function causeOf({ status, body }: Answer): Partial<ErrorCause> {
+  const { type, message } = errorBody(body)
+  return { statusCode: status, applianceType: type, applianceMessage: message }
 }
 
 /** @param name the name of the route, where it is known */

@@ -1,7 +1,7 @@
-import { GatewayError, say, type ErrorCause, type Sentence } from '../errors'
+import { GatewayError, say, type Sentence } from '../errors'
 import { withoutSlashes } from '../model/settings'
 import { errorBody, isErrorBody, type Answer } from './answer'
-import { redirection, refusal, saying, unusable } from './faults'
+import { causeOf, redirection, refusal, saying, unusable } from './faults'
 import { createCookies, type SessionCookies } from './cookies'
 
 /** The result of a login. */
@@ -19,7 +19,9 @@ export interface LoggedIn {
 export function readLogin(answer: Answer, base: URL): LoggedIn {
   const { status, body } = answer
   if (status >= 300 && status < 400) throw redirection(answer)
-  if (status === 429) throw tooManySessions(answer)
+  if (status === 429) {
+    throw new GatewayError('TOO_MANY_SESSIONS', say('tooManySessions'), causeOf(answer))
+  }
   if (status >= 500) throw refusal(answer)
   if (status >= 400 || isErrorBody(body)) throw refused(answer, base)
 
@@ -64,14 +66,6 @@ function hintsAbout({ protocol, pathname }: URL, { status, unreadable }: Answer)
     return [say('pathInUrl', { path: path.slice(0, 200) })]
   }
   return protocol === 'http:' && status === 400 && unreadable ? [say('maybeHttps')] : []
-}
-
-const tooManySessions = (answer: Answer): GatewayError =>
-  new GatewayError('TOO_MANY_SESSIONS', say('tooManySessions'), causeOf(answer))
-
-function causeOf({ status, body }: Answer): Partial<ErrorCause> {
-  const { type, message } = errorBody(body)
-  return { statusCode: status, applianceType: type, applianceMessage: message }
 }
 
 /** The longest Retry-After that is respected, ms. */

@@ -154,13 +154,9 @@ export function createRequester(
 
   /** Whether the appliance no longer shows the list of devices, which every user may read. */
   async function hidesDevices({ cookies }: OpenSession): Promise<boolean> {
-    const request = {
-      method: 'GET',
-      path: '/api/devices',
-      cookie: cookies.header(),
-      timeout,
-    } as const
-    const answer = await options.send(request).catch(() => undefined)
+    const answer = await options
+      .send({ method: 'GET', path: '/api/devices', cookie: cookies.header(), timeout })
+      .catch(() => undefined)
     return answer?.status === 404
   }
 

@@ -3,6 +3,7 @@ import { MONOTONIC, type Clock } from '../clock'
 import { GatewayError, closedError, reported, restated, say, type Identity } from '../errors'
 import type { Counters } from './counters'
 import type { OutageLog } from './outage-log'
+import { isObject } from '../model/json'
 import { filled } from '../sentences'
 import { within } from '../stop'
 import { isElsewhere, isErrorBody, isPage, isRedirect, type Answer } from './answer'
@@ -380,12 +381,7 @@ export function createSession(options: SessionOptions) {
     rejectedAtOnce(session: OpenSession): void {
       forget(session)
       if (session.served > 0) return
-      hold(
-        new GatewayError('REJECTED', say('endsSessions'), {
-          statusCode: 401,
-          retryable: true,
-        }),
-      )
+      hold(new GatewayError('REJECTED', say('endsSessions'), { statusCode: 401, retryable: true }))
     },
     discard,
     information,
@@ -433,11 +429,8 @@ function firstWaitAfter(error: GatewayError): number {
   return arrived ? FIRST_WAIT.noUsableAnswer : FIRST_WAIT.unreachable
 }
 
-const isPlainObject = (body: unknown): body is Record<string, unknown> =>
-  typeof body === 'object' && body !== null && !Array.isArray(body)
-
 const isInformation = ({ status, body }: Answer): boolean =>
-  status === 200 && isPlainObject(body) && !isErrorBody(body)
+  status === 200 && isObject(body) && !isErrorBody(body)
 
 /** Whether the response to a question about a session says that there is none. */
 const showsNoSession = (answer: Answer): boolean => isOver(answer) || isPage(answer)
@@ -455,7 +448,7 @@ function deletionOf(answer: Answer): { deletion: SessionDeletion; status: number
   if (status >= 400) throw refusal(answer)
   if (status === 204)
     return { deletion: { type: 'Session', message: 'The session ended.' }, status }
-  if (!isPlainObject(body)) throw unexpected('DELETE', answer)
+  if (!isObject(body)) throw unexpected('DELETE', answer)
   return { deletion: body as unknown as SessionDeletion, status }
 }
 
@@ -465,15 +458,13 @@ function unexpected(method: string, answer: Answer): GatewayError {
   return restated(error, filled(error.sentences, { request }))
 }
 
-function mayHaveExpired({ expiresAt }: OpenSession, now: number): boolean {
-  return expiresAt !== undefined && now >= expiresAt
-}
+const mayHaveExpired = ({ expiresAt = Infinity }: OpenSession, now: number): boolean =>
+  now >= expiresAt
 
 // Whether calls prolong a session is unknown, see docs/project/interface.md#unknown. Either way it
 // is over when it was idle for the whole time that it had left; otherwise the appliance is asked.
-function isCertainlyOver({ lifetime, usedAt }: OpenSession, now: number): boolean {
-  return lifetime !== undefined && now >= usedAt + lifetime
-}
+const isCertainlyOver = ({ lifetime = Infinity, usedAt }: OpenSession, now: number): boolean =>
+  now >= usedAt + lifetime
 
 // expireAt is a time on the appliance's clock, which may differ from ours. A time in the past
 // means nothing while the session lives.
