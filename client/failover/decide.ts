@@ -9,7 +9,7 @@ import {
   type FailoverSettings,
   type Side,
 } from '../model/failover'
-import { againAt, begin, begun, ended, finish, type Run } from './decision'
+import { againAt, begin, copyOf, ended, finish, type Run } from './decision'
 import { isGap, onLook, said } from './rules'
 import type { Decision, Failure, Input, Memory } from './types'
 
@@ -25,7 +25,7 @@ export function decide(
   input: Input,
   now: number,
 ): Decision {
-  const run = begun(settings, memory, now)
+  const run: Run = { settings, now, memory: copyOf(memory), reports: [] }
   switch (input.kind) {
     case 'look':
       onLook(run, input.look)

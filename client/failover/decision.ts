@@ -30,15 +30,8 @@ type Report = Pick<FailoverEvent, 'event'> &
     Pick<FailoverEvent, 'from' | 'to' | 'cause' | 'durationMs' | 'outageMs' | 'reason' | 'failure'>
   >
 
-export const begun = (settings: FailoverSettings, memory: Memory, now: number): Run => ({
-  settings,
-  now,
-  memory: copyOf(memory),
-  reports: [],
-})
-
 /** Plain data, many times as fast as by structuredClone: the proof makes millions of decisions. */
-function copyOf<T>(value: T): T {
+export function copyOf<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyOf) as T
   const copy = Object.assign({}, value) as Record<string, unknown>

@@ -161,17 +161,12 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 
 /** How a faulty parameter is named in an error. */
 function pathOf(property: string | undefined, type: string, parameter: string): string {
-  switch (type) {
-    case 'msg':
-    case 'flow':
-    case 'global':
-      return `${type}.${property}`
-    case 'env':
-      return `environment variable ${property}`
-    default:
-      return parameter
-  }
+  if (isPlace(type)) return `${type}.${property}`
+  return type === 'env' ? `environment variable ${property}` : parameter
 }
+
+/** The types of which Node-RED finds the value. */
+const EVALUATED = ['msg', 'flow', 'global', 'env', 'json', 'jsonata']
 
 /**
  * Returns the value of a property with a type beside it.
@@ -187,22 +182,12 @@ export async function evaluateProperty(
   if (typeof value !== 'string') {
     throw badSettings([{ path: property, problem: 'is not text' }], say('correctNode'))
   }
-  switch (type) {
-    case 'id':
-    case 'str':
-      return value
-    case 'msg':
-    case 'flow':
-    case 'global':
-    case 'env':
-    case 'json':
-    case 'jsonata':
-      break
-    default:
-      throw badSettings(
-        [{ path: `${property}Type`, problem: `is "${type}", which is not known` }],
-        say('correctNode'),
-      )
+  if (type === 'id' || type === 'str') return value
+  if (!EVALUATED.includes(type)) {
+    throw badSettings(
+      [{ path: `${property}Type`, problem: `is "${type}", which is not known` }],
+      say('correctNode'),
+    )
   }
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {

@@ -16,13 +16,16 @@ export type WithSecrets = (definition: unknown, path?: string) => unknown
 export const secretsOf =
   (RED: NodeAPI, node: Node, gateway: Pick<Appliance, 'secretPrefix'>): WithSecrets =>
   (given, path = '') => {
-    const lookUp = (variable: string): string | undefined => {
-      const value: unknown = RED.util.getSetting(node, variable)
-      // A variable of a flow may be a number.
-      return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
-    }
-    const variables = { prefix: gateway.secretPrefix(), lookUp }
+    const variables = { prefix: gateway.secretPrefix(), lookUp: variablesOf(RED, node) }
     const { definition, faults } = withSecretsFrom(given, variables)
     if (faults.length === 0) return definition
     throw invalidInput(faults.map((fault) => ({ ...fault, path: pathUnder(path, fault.path) })))
+  }
+
+/** Returns what looks up a variable of a node; one of a flow may be a number. */
+export const variablesOf =
+  (RED: NodeAPI, node: Node) =>
+  (name: string): string | undefined => {
+    const value: unknown = RED.util.getSetting(node, name)
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
   }

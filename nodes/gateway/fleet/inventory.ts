@@ -11,6 +11,7 @@ import { isHostPattern } from '../../../client/model/settings'
 import { shortened } from '../../../client/model/legible'
 import { inTime } from '../../../client/stop'
 import { linesProperty, refuseUnresolved } from '../../runtime/properties'
+import { variablesOf } from '../../runtime/secrets'
 import type { InventoryConfig } from '../options'
 
 /** Where an inventory comes from. */
@@ -72,11 +73,7 @@ export function inventoryRules(
   const passwordHosts = linesProperty('inventoryHosts', inventoryHosts)
   const wrong = passwordHosts.find((pattern) => !isHostPattern(pattern))
   if (wrong !== undefined) throw config(say('inventoryHosts', { pattern: shortened(wrong, 60) }))
-  // A variable of a flow may be a number.
-  const lookUp = (name: string): string | undefined => {
-    const value: unknown = RED.util.getSetting(node, name)
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
-  }
+  const lookUp = variablesOf(RED, node)
   return { lookUp, defaults, isTyped: inventoryType === 'json', secretPrefix, passwordHosts }
 }
 
