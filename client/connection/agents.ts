@@ -28,33 +28,26 @@ export interface AgentOptions {
   timeout: number
 }
 
-export interface Agents {
-  /** Keeps connections open: for reads, which may be repeated. */
-  kept: http.Agent
-  /**
-   * One connection for each call: for everything that changes the appliance. If the appliance
-   * closed a kept connection at the same moment, it would not be known whether the change
-   * arrived.
-   */
-  single: http.Agent
-  /** Closes the connections that are kept and not in use. */
-  closeIdle(): void
-  destroy(): void
-}
-
 /** @throws GatewayError `CONFIG` when the proxy address cannot be used. */
-export function createAgents(options: AgentOptions): Agents {
+export function createAgents(options: AgentOptions) {
   const kept = createAgent(options, true)
   const single = createAgent(options, false)
   return {
+    /** Keeps connections open: for reads, which may be repeated. */
     kept,
+    /**
+     * One connection for each call: for everything that changes the appliance. If the appliance
+     * closed a kept connection at the same moment, it would not be known whether the change
+     * arrived.
+     */
     single,
-    closeIdle() {
+    /** Closes the connections that are kept and not in use. */
+    closeIdle(): void {
       for (const idle of Object.values(kept.freeSockets)) {
         for (const socket of idle ?? []) socket.destroy()
       }
     },
-    destroy() {
+    destroy(): void {
       kept.destroy()
       single.destroy()
     },

@@ -268,7 +268,6 @@ export function openConnection(options: GatewayOptions, sent?: Sent) {
   }
 
   return {
-    /** As errors name it. */
     identity,
     /** Where the gateway is: the same text for the same gateway, however its URL is spelled. */
     address: `${host}${base.pathname.endsWith('/') ? base.pathname.slice(0, -1) : base.pathname}`,
@@ -284,7 +283,6 @@ export function openConnection(options: GatewayOptions, sent?: Sent) {
     /** Stopped when `close()` starts. Changes already under way may still finish. */
     closing,
     session,
-    /** What is remembered about the appliance. */
     memory,
     counters,
     call,
@@ -342,7 +340,6 @@ function changedIn(
   )
 }
 
-/** The sentence with each text among its values changed. */
 const withValues = (sentence: Sentence, change: (text: string) => string): Sentence => ({
   ...sentence,
   values: Object.fromEntries(

@@ -117,7 +117,6 @@ const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|ht
  */
 const NOT_THE_CLIENT = /_ALERT_(.*CERTIFICATE|UNKNOWN_CA)/
 
-/** The other scheme may be the right one. */
 const otherScheme = (scheme: string | undefined): Sentence[] => {
   if (scheme === 'http:') return [say('maybeHttps')]
   return scheme === 'https:' ? [say('maybeHttp')] : []
@@ -199,7 +198,6 @@ export function refusal(answer: Answer, what?: Subject, route?: string): Gateway
   return new GatewayError('REJECTED', [how, ...details], cause)
 }
 
-/** What a response says of itself in the cause of an error. */
 export function causeOf({ status, body }: Answer): Partial<ErrorCause> {
   const { type, message } = errorBody(body)
   return { statusCode: status, applianceType: type, applianceMessage: message }

@@ -2,21 +2,15 @@ import { GatewayError, say, type Sentence } from '../errors'
 import { withoutSlashes } from '../model/settings'
 import { errorBody, isErrorBody, type Answer } from './answer'
 import { causeOf, redirection, refusal, saying, unusable } from './faults'
-import { createCookies, type SessionCookies } from './cookies'
-
-/** The result of a login. */
-export interface LoggedIn {
-  cookies: SessionCookies
-  /** The body named the session, too. A cookie alone may be one that every visitor gets. */
-  named: boolean
-}
+import { createCookies } from './cookies'
 
 /**
  * Reads the response to a login, see docs/project/interface.md#session. The session comes as a
  * cookie, in the body, or both.
+ * @returns `named`: the body named the session, too. A cookie alone may be one that every visitor gets
  * @throws GatewayError `LOGIN_REFUSED`, `TOO_MANY_SESSIONS`, `UNAVAILABLE` or `BAD_RESPONSE`
  */
-export function readLogin(answer: Answer, base: URL): LoggedIn {
+export function readLogin(answer: Answer, base: URL) {
   const { status, body } = answer
   if (status >= 300 && status < 400) throw redirection(answer)
   if (status === 429) {

@@ -117,7 +117,6 @@ export class Operation {
     this.#count.writes = writes
   }
 
-  /** Status of the last response. */
   get statusCode(): number | undefined {
     return this.#count.statusCode
   }
@@ -175,7 +174,6 @@ export interface Request {
   secrets?: string[]
   /** What a 404 is about. */
   what?: Subject
-  /** The role that the call needs. */
   role?: Role
   /** The largest response that is read, in bytes; default 1 MiB. */
   most?: number

@@ -42,7 +42,6 @@ export interface SessionOptions {
   /** The gateway, as the log names it. */
   identity: Identity
   transport: Transport
-  /** Records failed logins. */
   outages: OutageLog
   counters: Counters
   /** Waits; rejects with `CLOSED` when the gateway closes. */
@@ -219,7 +218,6 @@ export function createSession(options: SessionOptions) {
     return workedBefore || !answer.reached
   }
 
-  /** Sets how long logins are held back after this failure. */
   function hold(
     error: GatewayError,
     { retryAfter, wasElsewhere = false }: { retryAfter?: number; wasElsewhere?: boolean } = {},
@@ -264,7 +262,6 @@ export function createSession(options: SessionOptions) {
     lostSoon = Math.max(0, lostSoon - 1)
   }
 
-  /** A response showed that this session is lost. */
   function lost(session: OpenSession): void {
     if (current !== session) return
     forget(session)

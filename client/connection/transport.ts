@@ -45,16 +45,13 @@ export interface TransportRequest extends Pick<
   Request,
   'method' | 'path' | 'contentType' | 'most'
 > {
-  /** The body as it is sent. */
   body?: string | Buffer
-  /** Value of the Cookie header. */
   cookie?: string
   /** Milliseconds for the whole call. */
   timeout: number
   stop?: Stop
 }
 
-/** A request and its response. */
 export interface Exchange extends Answer, Pick<TransportRequest, 'method' | 'path'> {
   /** How long it took, in ms. */
   ms: number
@@ -62,7 +59,6 @@ export interface Exchange extends Answer, Pick<TransportRequest, 'method' | 'pat
 
 export type Transport = ReturnType<typeof createTransport>
 
-/** A call on its way, and how to abort it. */
 interface Pending {
   method?: string
   end: () => void

@@ -24,7 +24,6 @@ export interface Run {
   outageMs?: number
 }
 
-/** What is particular to one event. */
 type Report = Pick<FailoverEvent, 'event'> &
   Partial<
     Pick<FailoverEvent, 'from' | 'to' | 'cause' | 'durationMs' | 'outageMs' | 'reason' | 'failure'>

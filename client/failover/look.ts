@@ -30,7 +30,6 @@ export function lookAt(
   return { route: 'running', inUse, good, ...more, ...heard }
 }
 
-/** Which of two routes runs, as the source in use. */
 const runningOf = (main: Route, backup: Route): ReturnType<typeof sourceInUse> => ({
   inUse: isStopped(backup) ? 'main' : isStopped(main) ? 'backup' : 'other',
 })

@@ -61,7 +61,6 @@ export interface FailoverReport extends FailoverEvent {
   route: Reader['route']
 }
 
-/** How a failover is at present. */
 export interface FailoverStatus extends FailoverView {
   /** Why the latest look does not show everything. */
   failure?: GatewayError

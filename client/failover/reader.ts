@@ -37,7 +37,6 @@ interface Seen {
   isOther?: boolean
 }
 
-/** The eyes of a failover. */
 export type Reader = ReturnType<typeof createReader>
 
 /** What failed for good is not asked for again before, unless a reading has it. */
@@ -141,7 +140,6 @@ export function createReader(
     return getRoute(gateway, { deviceId, routeId }, operation)
   }
 
-  /** Shows a route, and notes where it is. */
   async function see(
     one: Followed | undefined,
     reading: Shown,

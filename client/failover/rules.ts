@@ -15,7 +15,7 @@ import {
   sendAgain,
   type Run,
 } from './decision'
-import type { Change, Look, Rest, Waits } from './types'
+import type { Change, Look, Waits } from './types'
 
 /** A source that was bad for this share of the latest minute, in several failures, has failed too. */
 const DEGRADED_SHARE = 0.3
@@ -125,7 +125,8 @@ function arrive(run: Run, change: Change): void {
   newSource(run)
   if (from !== 'other' && (cause === 'signal-fail' || cause === 'signal-degrade')) {
     // A side that was not good since it was chosen has failed; any other has its guard time.
-    if (memory.home === from) memory.rests[from] = guarded(run, settings.guard)
+    const again = now + settings.guard * 1000
+    if (memory.home === from) memory.rests[from] = { failed: 0, since: now, again }
     else rest(run, from)
     if (cause === 'signal-degrade') memory.degraded[from] = now
   }
@@ -137,12 +138,6 @@ function arrive(run: Run, change: Change): void {
   memory.held = true
   report(run, { event: 'failover.held' })
 }
-
-const guarded = ({ now }: Run, seconds: number): Rest => ({
-  failed: 0,
-  since: now,
-  again: now + seconds * 1000,
-})
 
 /** All times of the former source end. The outage goes on. */
 function newSource({ memory, now }: Run): void {

@@ -19,7 +19,6 @@ export type Reading =
     }
   | { failure: GatewayError }
 
-/** A failover that uses the reads. */
 interface Looker {
   /** The wait from read to read that it asks for, in ms; the shortest one is that of all. */
   everyMs: number
@@ -98,7 +97,6 @@ function createReads(gateway: Connection, configured: string, forget: () => void
     }
   }
 
-  /** Reads once more as soon as possible. */
   const now = (): void => schedule(-Infinity)
 
   /** Reads at once, and then regularly, until the returned function is called. */

@@ -167,7 +167,6 @@ function writesOf(memory: unknown): number {
   return typeof writes === 'number' ? writes : 0
 }
 
-/** What the engine is asked for, or told. */
 type Work = 'read' | 'write'
 
 const FAILED: Record<Work, string> = {

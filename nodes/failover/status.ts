@@ -106,7 +106,6 @@ export function createFailoverStatus(
 
 const leftOf = ({ due = 0 }: FailoverStatus): number => Math.max(0, due - Date.now())
 
-/** A status is short. */
 const MOST_MEMBERS = 3
 
 function lampOf(status: FailoverStatus): Lamp {

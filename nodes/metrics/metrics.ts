@@ -40,7 +40,6 @@ export = (RED: NodeAPI): void => {
     let shownAt = -Infinity
     let pending: NodeJS.Timeout | undefined
     let settings: Settings | undefined
-    /** Why the node cannot work. */
     let fault: GatewayError | undefined
     let begin: () => void
     /** What comes before the flows have started waits. */

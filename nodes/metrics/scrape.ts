@@ -18,19 +18,12 @@ export interface Group {
   end(): void
 }
 
-/** What a scrape is answered with. */
-export interface Scraped {
-  payload: string
-  headers: Record<string, string>
-  statusCode: number
-}
-
 /** What is known now of all gateways, or of those that the query names. No request is sent for it. */
 export async function scrape(
   groups: readonly Group[],
   detail: Detail,
   req: unknown,
-): Promise<Scraped> {
+): Promise<{ payload: string; headers: Record<string, string>; statusCode: number }> {
   const pictures = picturesOf(groups)
   const wanted = gatewaysIn(req)
   const unknown = wanted.find((name) => pictures.every(({ gateway }) => gateway !== name))

@@ -10,7 +10,6 @@ import type manifest from './manifest'
 
 export type Config = NodeDef & SavedOf<typeof manifest>
 
-/** What the properties of a node say. */
 export interface Settings {
   of: 'all' | 'one'
   detail: Detail

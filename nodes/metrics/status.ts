@@ -7,7 +7,6 @@ import { shortReason } from '../runtime/short-reason'
 import type { Words } from '../runtime/catalog'
 import type { Followed } from './follow'
 
-/** Creates the status of a metrics node. */
 export function createMetricsStatus(node: Node, words: Words, language: Language) {
   const numbers = new Intl.NumberFormat(language)
   const { show, isShown, close } = createLamp(node)
@@ -16,7 +15,6 @@ export function createMetricsStatus(node: Node, words: Words, language: Language
     words(`metrics:status.${key}${number === 1 ? 'One' : ''}`, { number: numbers.format(number) })
 
   return {
-    /** What is known of its gateways. */
     show(followed: readonly Followed[]): void {
       let routes = 0
       let up = 0
@@ -42,7 +40,6 @@ export function createMetricsStatus(node: Node, words: Words, language: Language
       const all = numbers.format(followed.length)
       show('failing', words('metrics:status.some', { ...known, up: numbers.format(up), all }))
     },
-    /** It cannot work. */
     fail: (failure: GatewayError) => show('away', shortReason(failure, words)),
     close,
   }

@@ -179,7 +179,6 @@ function filled(
   return message
 }
 
-/** The members of a message that a result is written into. */
 const WRITTEN = [
   'payload',
   'deviceId',

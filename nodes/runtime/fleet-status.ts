@@ -120,12 +120,10 @@ export function createFleetStatus(node: Node, words: Words, kind: string, langua
       listed = ofNode
       changed()
     },
-    /** The node cannot work. */
     fail(error: GatewayError): void {
       failure = error
       render()
     },
-    /** Clears the status. */
     close(): void {
       clearImmediate(pending)
       close()

@@ -35,7 +35,6 @@ export interface Appliance {
   readonly failovers: Set<ListedFailover>
   /** With an inventory: what action nodes keep from one message to the next, by their IDs. */
   readonly memories?: Map<string, unknown>
-  /** Adds a user of the appliance, usually a node. */
   register(user: object): void
   /** Removes that user. After the last one, the session is closed. */
   deregister(user: object): void
@@ -71,7 +70,6 @@ export interface ListedAppliance {
   readonly failovers?: ReadonlySet<ListedFailover>
 }
 
-/** The appliances of a config node. */
 export interface Fleet {
   /** False without an inventory: then there is one appliance, and its name is empty. */
   readonly hasNames: boolean
@@ -113,19 +111,17 @@ export function isGatewayNode(node: Node | null | undefined): node is GatewayNod
   return typeof (node as GatewayNode | null)?.client === 'function'
 }
 
-/** The saved property of a node that uses a gateway. */
-interface GatewayUser {
-  gateway?: string
-}
-
 /** The gateway that a node is set to; undefined when there is none. */
-export function findGateway(RED: NodeAPI, { gateway }: GatewayUser): GatewayNode | undefined {
+export function findGateway(
+  RED: NodeAPI,
+  { gateway }: { gateway?: string },
+): GatewayNode | undefined {
   const node = gateway ? RED.nodes.getNode(gateway) : null
   return isGatewayNode(node) ? node : undefined
 }
 
 /** @throws GatewayError `CONFIG` when there is none */
-export function requireGateway(RED: NodeAPI, config: GatewayUser): GatewayNode {
+export function requireGateway(RED: NodeAPI, config: { gateway?: string }): GatewayNode {
   const node = findGateway(RED, config)
   if (node) return node
   throw new GatewayError(

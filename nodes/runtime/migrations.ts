@@ -8,7 +8,6 @@ import { FAILOVER_DEFAULTS } from '../../client/model/failover'
  */
 export const CONFIG_VERSION = 2
 
-/** The saved properties of a node, and its type. */
 export type Saved = { type: string; configVersion?: unknown } & Record<string, unknown>
 
 /** By type and former version: returns the properties as the next version saves them. */

@@ -16,20 +16,11 @@ export const evaluatorOf =
     })
 
 /** The error for a setting that is wrong. A setting that is missing is given as empty. */
-export const refused = (property: string, problem: string): GatewayError =>
-  badSettings(
-    [
-      {
-        path: property,
-        problem,
-        short: {
-          key: problem.startsWith('is empty') ? 'missing' : 'invalid',
-          values: { what: property },
-        },
-      },
-    ],
-    say('correctNode'),
-  )
+export function refused(property: string, problem: string): GatewayError {
+  const key = problem.startsWith('is empty') ? 'missing' : 'invalid'
+  const short = { key, values: { what: property } } as const
+  return badSettings([{ path: property, problem, short }], say('correctNode'))
+}
 
 /** The device that a node is set to; undefined for the only one of the gateway. */
 export async function chosenDevice(

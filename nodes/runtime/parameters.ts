@@ -165,7 +165,6 @@ function pathOf(property: string | undefined, type: string, parameter: string): 
   return type === 'env' ? `environment variable ${property}` : parameter
 }
 
-/** The types of which Node-RED finds the value. */
 const EVALUATED = ['msg', 'flow', 'global', 'env', 'json', 'jsonata']
 
 /**

@@ -34,10 +34,9 @@ export function numberProperty(property: string, value: unknown, range: Range): 
   const number = numberIn(value, range)
   if (number !== undefined) return number
   const { least, most, whole } = range
-  throw config(
-    say(whole ? 'wholeNumber' : 'number', { property, given: given(value), least, most }),
-    { key: Number.isFinite(Number(value)) ? 'range' : 'type', values: { what: property } },
-  )
+  const said = say(whole ? 'wholeNumber' : 'number', { property, given: given(value), least, most })
+  const key = Number.isFinite(Number(value)) ? 'range' : 'type'
+  throw config(said, { key, values: { what: property } })
 }
 
 /**
@@ -59,10 +58,8 @@ export function flagProperty(property: string, value: unknown): boolean {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : JSON.stringify(value)
   if (['true', '1', 'yes', 'on'].includes(text)) return true
   if (['false', '0', 'no', 'off'].includes(text)) return false
-  throw config(say('flag', { property, given: given(value) }), {
-    key: 'choice',
-    values: { what: property },
-  })
+  const short = { key: 'choice', values: { what: property } } as const
+  throw config(say('flag', { property, given: given(value) }), short)
 }
 
 /** The first where it is empty. @throws GatewayError `CONFIG` when it is anything else */

@@ -12,7 +12,6 @@ import type { Bus, Pace } from './wire'
 
 const PACE: Pace = { repeat: 500, sign: 2000, silence: 10_000 }
 
-/** What a fleet uses of NATS. */
 export type Engine = ReturnType<typeof openEngine>
 
 /**

@@ -54,10 +54,8 @@ export interface FleetOptions {
   log: (level: 'info' | 'warn' | 'error', text: string) => void
 }
 
-/** A fleet, for the config node that has made it. */
 export type OwnFleet = ReturnType<typeof createFleet>
 
-/** An appliance of the inventory. */
 interface Entry {
   row: UsableRow
   /** Which appliance it is, whatever its name. */
@@ -167,7 +165,6 @@ export function createFleet(options: FleetOptions) {
     return Promise.all(formers.map(({ over }) => over)).then(() => undefined)
   }
 
-  /** The appliance of an entry, whoever owns it. */
   function applianceOf(entry: Entry): OwnAppliance {
     const { name, baseUrl } = entry.row
     const identity = identityOf({ id: node.id, name, inventory: node.name }, hostIn(baseUrl))
@@ -295,7 +292,6 @@ export function createFleet(options: FleetOptions) {
     return error && ofNode(error)
   }
 
-  /** Other instances have another inventory. */
   function disagreement(): GatewayError | undefined {
     const instances = agreement.others.join(', ')
     if (instances === '') return undefined

@@ -14,7 +14,6 @@ import { linesProperty, refuseUnresolved } from '../../runtime/properties'
 import { variablesOf } from '../../runtime/secrets'
 import type { InventoryConfig } from '../options'
 
-/** Where an inventory comes from. */
 export interface InventorySource {
   /** The inventory, where it never changes. @throws GatewayError `CONFIG` when there is none */
   readonly value?: () => unknown
