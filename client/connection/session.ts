@@ -439,12 +439,10 @@ const isOver = (answer: Answer): boolean =>
 /** @throws GatewayError when the response does not say that the session is over */
 function deletionOf(answer: Answer): { deletion: SessionDeletion; status: number } {
   const { status, body } = answer
-  if (isOver(answer)) {
-    return { deletion: { type: 'Session', message: 'The session had ended already.' }, status }
-  }
+  const ended = (message: string) => ({ deletion: { type: 'Session', message }, status })
+  if (isOver(answer)) return ended('The session had ended already.')
   if (status >= 400) throw refusal(answer)
-  if (status === 204)
-    return { deletion: { type: 'Session', message: 'The session ended.' }, status }
+  if (status === 204) return ended('The session ended.')
   if (!isObject(body)) throw unexpected('DELETE', answer)
   return { deletion: body as unknown as SessionDeletion, status }
 }

@@ -30,11 +30,9 @@ export async function readOpen(
       'The global context has something else in the place of the open incidents of this watch. It is ignored.',
     )
   }
-  return open.map(copyOf)
+  return structuredClone(open)
 }
 
 /** A store in memory keeps what it is given, and returns the same. */
 export const writeOpen = (place: Place, open: readonly OpenIncident[]): void =>
-  place.write(open.length > 0 ? open.map(copyOf) : undefined)
-
-const copyOf = (one: OpenIncident): OpenIncident => structuredClone(one)
+  place.write(open.length > 0 ? structuredClone(open) : undefined)

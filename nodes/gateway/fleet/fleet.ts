@@ -123,7 +123,10 @@ export function createFleet(options: FleetOptions) {
         async carryOut(command) {
           const { appliance } = command
           await formerOf(appliance, keyNamed(appliance))
-          return carryOut(owned(appliance), command, stop, options.note)
+          if (!entries.get(appliance)?.isOwned) {
+            throw new GatewayError('UNAVAILABLE', say('notOwned'))
+          }
+          return carryOut(find(appliance), command, stop, options.note)
         },
         inventory: () => digest,
         keyOf: keyNamed,
@@ -273,11 +276,6 @@ export function createFleet(options: FleetOptions) {
 
   function tellChanged(): void {
     for (const follower of followers) follower.changed?.()
-  }
-
-  function owned(name: string): Appliance {
-    if (entries.get(name)?.isOwned) return find(name)
-    throw new GatewayError('UNAVAILABLE', say('notOwned'))
   }
 
   /** Why no appliance is owned, where that is not as it should be. */
