@@ -24,13 +24,11 @@ const failure = (code: string, applied: 'no' | 'maybe' | 'yes' = 'no') => ({
   applied,
 })
 
-type Case = [event: Partial<Reported>, english: string, german: string, japanese: string]
-
 const DIFFERS = { main: ['port'], backup: ['address', 'port'] }
 
-/** Without the name of the route. */
-const CASES: Case[] = [
-  [
+/** By what they say in English without the name of the route: the event, and its German and Japanese. */
+const CASES: Record<string, [event: Partial<Reported>, german: string, japanese: string]> = {
+  'switched to backup, because the source in use failed (outage: 15 seconds)': [
     {
       event: 'failover.switched',
       from: 'main',
@@ -39,160 +37,138 @@ const CASES: Case[] = [
       state: 'protecting',
       outageMs: 15_000,
     },
-    'switched to backup, because the source in use failed (outage: 15 seconds)',
     'auf backup umgeschaltet, weil die aktive Quelle ausgefallen ist (Ausfall von 15 Sekunden)',
     '使用中のソースに障害が発生したため、backupに切り替わりました (中断時間: 15秒)',
   ],
-  [
+  'switched to main, because main is good again': [
     { event: 'failover.switched', to: 'main', cause: 'restore' },
-    'switched to main, because main is good again',
     'auf main umgeschaltet, weil main wieder in Ordnung ist',
     'mainが正常に戻ったため、mainに切り替わりました',
   ],
-  [
+  'switched to backup, as requested, but backup is not good': [
     { event: 'failover.switched', to: 'backup', cause: 'manual', state: 'hold-off' },
-    'switched to backup, as requested, but backup is not good',
     'auf backup umgeschaltet, wie angefordert, aber backup ist nicht in Ordnung',
     '要求に従い、backupに切り替わりました。ただし、backupは正常ではありません',
   ],
-  [
+  'switched to backup, because the source in use failed repeatedly': [
     { event: 'failover.switched', to: 'backup', cause: 'signal-degrade', state: 'protecting' },
-    'switched to backup, because the source in use failed repeatedly',
     'auf backup umgeschaltet, weil die aktive Quelle wiederholt ausgefallen ist',
     '使用中のソースに障害が繰り返し発生したため、backupに切り替わりました',
   ],
-  [
+  'the switch to backup failed: the gateway did not show it in time': [
     { event: 'failover.failed', to: 'backup' },
-    'the switch to backup failed: the gateway did not show it in time',
     'die Umschaltung auf backup ist fehlgeschlagen: das Gateway hat sie nicht rechtzeitig angezeigt',
     'backupへの切り替えに失敗しました: 時間内にゲートウェイに反映されませんでした',
   ],
-  [
+  'the switch to main failed: conflict with another change of the route': [
     { event: 'failover.failed', to: 'main', failure: failure('CONFLICT') },
-    'the switch to main failed: conflict with another change of the route',
     'die Umschaltung auf main ist fehlgeschlagen: Konflikt mit einer anderen Änderung der Route',
     'mainへの切り替えに失敗しました: ルートの別の変更と競合しました',
   ],
-  [
+  'the switch to main failed: outcome unknown; it may still take effect': [
     { event: 'failover.failed', to: 'main', failure: failure('OUTCOME_UNKNOWN', 'maybe') },
-    'the switch to main failed: outcome unknown; it may still take effect',
     'die Umschaltung auf main ist fehlgeschlagen: Ergebnis unbekannt; sie kann noch wirksam werden',
     'mainへの切り替えに失敗しました: 結果は不明です。後から反映される可能性があります',
   ],
-  [
+  'the switch to backup failed and neither route runs: request rejected': [
     { event: 'failover.failed', to: 'backup', failure: failure('REJECTED', 'yes') },
-    'the switch to backup failed and neither route runs: request rejected',
     'die Umschaltung auf backup ist fehlgeschlagen, keine der beiden Routen läuft: Anfrage abgelehnt',
     'backupへの切り替えに失敗しました。どちらのルートも実行中ではありません: 要求が拒否されました',
   ],
-  [
+  'the switch to main failed: main did not become good in time, so the route goes back to backup': [
     { event: 'failover.failed', from: 'backup', to: 'main', cause: 'restore', reason: 'not-good' },
-    'the switch to main failed: main did not become good in time, so the route goes back to backup',
     'die Umschaltung auf main ist fehlgeschlagen: main war nicht rechtzeitig in Ordnung, die Route geht auf backup zurück',
     'mainへの切り替えに失敗しました: mainが時間内に正常になりませんでした。ルートをbackupに戻します',
   ],
-  [
+  'the switch to main failed: main did not become good in time': [
     { event: 'failover.failed', from: 'backup', to: 'main', reason: 'not-good', held: true },
-    'the switch to main failed: main did not become good in time',
     'die Umschaltung auf main ist fehlgeschlagen: main war nicht rechtzeitig in Ordnung',
     'mainへの切り替えに失敗しました: mainが時間内に正常になりませんでした',
   ],
-  [
+  'no protection: main failed, and the failover is held (it would switch to backup now)': [
     { event: 'failover.unprotected', from: 'main', reason: 'held', held: true },
-    'no protection: main failed, and the failover is held (it would switch to backup now)',
     'kein Schutz: main ist ausgefallen, und das Failover ist angehalten (es würde jetzt auf backup umschalten)',
     '保護なし: mainに障害が発生しましたが、フェイルオーバーは保留中です (保留でなければbackupに切り替わります)',
   ],
-  [
+  'no protection: neither main nor backup is good': [
     { event: 'failover.unprotected', from: 'backup', reason: 'both-bad' },
-    'no protection: neither main nor backup is good',
     'kein Schutz: weder main noch backup ist in Ordnung',
     '保護なし: mainもbackupも正常ではありません',
   ],
-  [
+  'no protection: backup failed, and the switch to main fails': [
     { event: 'failover.unprotected', from: 'backup', reason: 'switch-failed' },
-    'no protection: backup failed, and the switch to main fails',
     'kein Schutz: backup ist ausgefallen, und die Umschaltung auf main schlägt fehl',
     '保護なし: backupに障害が発生しましたが、mainへの切り替えに失敗しています',
   ],
-  [
+  'no protection: main failed, and the gateway no longer shows the route': [
     { event: 'failover.unprotected', from: 'main', reason: 'unknown' },
-    'no protection: main failed, and the gateway no longer shows the route',
     'kein Schutz: main ist ausgefallen, und das Gateway zeigt die Route nicht mehr',
     '保護なし: mainに障害が発生し、現在ゲートウェイはルートの状態を返しません',
   ],
-  [
+  'no protection: main is good, but backup is not': [
     { event: 'failover.unprotected', from: 'main', reason: 'backup-bad' },
-    'no protection: main is good, but backup is not',
     'kein Schutz: main ist in Ordnung, backup aber nicht',
     '保護なし: mainは正常ですが、backupは正常ではありません',
   ],
-  [
+  'all clear: main is in use and good (outage: 5 minutes)': [
     { event: 'failover.protected', from: 'main', reason: 'both-bad', outageMs: 300_000 },
-    'all clear: main is in use and good (outage: 5 minutes)',
     'Entwarnung: main ist aktiv und in Ordnung (Ausfall von 5 Minuten)',
     '復旧: mainを使用中で、正常です (中断時間: 5分)',
   ],
-  [
+  'all clear: main is in use and good (outage: 2 days and 1 hour)': [
     { event: 'failover.protected', from: 'main', reason: 'both-bad', outageMs: 49 * 3_600_000 },
-    'all clear: main is in use and good (outage: 2 days and 1 hour)',
     'Entwarnung: main ist aktiv und in Ordnung (Ausfall von 2 Tagen und 1 Stunde)',
     '復旧: mainを使用中で、正常です (中断時間: 2日1時間)',
   ],
-  [
+  'all clear: backup is in use and good (held)': [
     { event: 'failover.protected', from: 'backup', reason: 'held', held: true },
-    'all clear: backup is in use and good (held)',
     'Entwarnung: backup ist aktiv und in Ordnung (angehalten)',
     '復旧: backupを使用中で、正常です (保留中)',
   ],
-  [
-    { event: 'failover.taken-over', from: 'main', to: 'other', differs: DIFFERS },
-    'the route was set to another source outside this failover: the source differs from main in port, and from backup in address, port',
-    'die Route wurde außerhalb dieses Failovers auf eine andere Quelle gesetzt: die Quelle unterscheidet sich von main in port und von backup in address, port',
-    'フェイルオーバー以外の操作で別のソースに変更されました。mainとの違い: port。backupとの違い: address, port',
-  ],
-  [
+  'the route was set to another source outside this failover: the source differs from main in port, and from backup in address, port':
+    [
+      { event: 'failover.taken-over', from: 'main', to: 'other', differs: DIFFERS },
+      'die Route wurde außerhalb dieses Failovers auf eine andere Quelle gesetzt: die Quelle unterscheidet sich von main in port und von backup in address, port',
+      'フェイルオーバー以外の操作で別のソースに変更されました。mainとの違い: port。backupとの違い: address, port',
+    ],
+  'the route was set to backup outside this failover': [
     { event: 'failover.taken-over', from: 'main', to: 'backup' },
-    'the route was set to backup outside this failover',
     'die Route wurde außerhalb dieses Failovers auf backup gesetzt',
     'フェイルオーバー以外の操作でbackupに変更されました',
   ],
-  [
+  'the failover is held: no automatic switches': [
     { event: 'failover.held' },
-    'the failover is held: no automatic switches',
     'das Failover ist angehalten: keine automatischen Umschaltungen',
     'フェイルオーバーは保留中です: 自動切り替えは行われません',
   ],
-  [
+  'the failover is released: it switches automatically again': [
     { event: 'failover.released' },
-    'the failover is released: it switches automatically again',
     'das Failover ist freigegeben: es schaltet wieder automatisch um',
     'フェイルオーバーの保留が解除されました: 自動切り替えが再び可能です',
   ],
-  [
+  'the route is stopped (held)': [
     { event: 'failover.state', state: 'standby', held: true },
-    'the route is stopped (held)',
     'die Route ist gestoppt (angehalten)',
     'ルートは停止しています (保留中)',
   ],
-  [
-    { event: 'failover.state', state: 'foreign', differs: DIFFERS },
-    'neither main nor backup is in use: the source differs from main in port, and from backup in address, port',
-    'weder main noch backup ist aktiv: die Quelle unterscheidet sich von main in port und von backup in address, port',
-    'mainもbackupも使用されていません。mainとの違い: port。backupとの違い: address, port',
-  ],
-]
+  'neither main nor backup is in use: the source differs from main in port, and from backup in address, port':
+    [
+      { event: 'failover.state', state: 'foreign', differs: DIFFERS },
+      'weder main noch backup ist aktiv: die Quelle unterscheidet sich von main in port und von backup in address, port',
+      'mainもbackupも使用されていません。mainとの違い: port。backupとの違い: address, port',
+    ],
+}
 
 describe('the text of an event of a failover', () => {
   it('says in every language what happened', () => {
-    for (const [event, ...texts] of CASES) {
+    for (const [english, [event, ...others]] of Object.entries(CASES)) {
       const said = LANGUAGES.map((language) => failoverText(about(event), language))
-      said.should.eql([`Studio A: ${texts[0]}`, `Studio A: ${texts[1]}`, `Studio A: ${texts[2]}`])
+      said.should.eql([english, ...others].map((text) => `Studio A: ${text}`))
     }
   })
 
   it('is tested for every event', () => {
-    const tested = new Set(CASES.map(([{ event }]) => event))
+    const tested = new Set(Object.values(CASES).map(([{ event }]) => event))
     FAILOVER_EVENTS.filter((event) => !tested.has(event)).should.eql([])
   })
 

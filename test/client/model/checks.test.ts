@@ -155,257 +155,123 @@ describe('model: checks', () => {
     )
   })
 
-  const examples: [string, unknown, string, string][] = [
-    ['text', 'x', '', 'is text; it must be an object with name, source and destinations'],
-    [
-      'nothing',
-      undefined,
-      '',
-      'is missing; it must be an object with name, source and destinations',
-    ],
-    ['null', null, '', 'is null; it must be an object with name, source and destinations'],
-    ['a list', [ROUTE], '', 'is a list; it must be an object with name, source and destinations'],
-    [
-      'a Buffer',
+  /** By what is said of it. */
+  const examples: Record<string, unknown> = {
+    'is text; it must be an object with name, source and destinations': 'x',
+    'is missing; it must be an object with name, source and destinations': undefined,
+    'is null; it must be an object with name, source and destinations': null,
+    'is a list; it must be an object with name, source and destinations': [ROUTE],
+    'is not a plain object; it must be an object with name, source and destinations':
       Buffer.from('x'),
-      '',
-      'is not a plain object; it must be an object with name, source and destinations',
-    ],
-    [
-      'a mistyped member',
-      { ...ROUTE, sorce: 1 },
-      'sorce',
-      'is not a known field; did you mean source?',
-    ],
-    [
-      'a foreign member',
-      { ...ROUTE, bitrate: 1 },
-      'bitrate',
-      'is not a field of a route; a route has name, source and destinations',
-    ],
-    ['no name', { source: SOURCE }, 'name', 'is missing; it must be text of 1 to 60 characters'],
-    [
-      'an empty name',
-      { ...ROUTE, name: '' },
-      'name',
-      'is empty; it must be text of 1 to 60 characters',
-    ],
-    [
-      'a long name',
-      { ...ROUTE, name: 'n'.repeat(61) },
-      'name',
-      `is "${'n'.repeat(40)}…" (61 characters); it must be text of 1 to 60 characters`,
-    ],
-    [
-      'a bad start',
-      { ...ROUTE, startRoute: 'yes' },
-      'startRoute',
-      'is "yes"; it must be true or false',
-    ],
-    ['no source', { name: 'a' }, 'source', 'is missing; it must be an object'],
-    [
-      'a list of sources',
-      { name: 'a', source: [SOURCE] },
-      'source',
-      'is a list; it must be an object',
-    ],
-    [
-      'a source without name',
-      sourceWith({ name: undefined }),
-      'source.name',
-      'is missing; it must be text of 1 to 60 characters',
-    ],
-    [
-      'a protocol for destinations',
-      sourceWith({ protocol: 'hls' }),
-      'source.protocol',
-      'is "hls"; it must be one of udp, rtp, srt, rtmp, rtsp',
-    ],
-    [
-      'no protocol',
-      sourceWith({ protocol: undefined }),
-      'source.protocol',
-      'is missing; it must be one of udp, rtp, srt, rtmp, rtsp',
-    ],
-    ['no address', sourceWith({ address: null }), 'source.address', 'is null; it must be text'],
-    [
-      'an empty address',
-      sourceWith({ address: '' }),
-      'source.address',
-      'is empty; it must be text',
-    ],
-    [
-      'port 70000',
-      sourceWith({ port: 70000 }),
-      'source.port',
-      'is 70000; it must be a whole number from 1 to 65535',
-    ],
-    [
-      'port 0 as text',
-      sourceWith({ port: '0' }),
-      'source.port',
-      'is 0; it must be a whole number from 1 to 65535',
-    ],
-    [
-      'half a port',
-      sourceWith({ port: 1.5 }),
-      'source.port',
-      'is 1.5; it must be a whole number from 1 to 65535',
-    ],
-    [
-      'port as words',
-      sourceWith({ port: 'x'.repeat(99) }),
-      'source.port',
-      `is "${'x'.repeat(40)}…"; it must be a whole number from 1 to 65535`,
-    ],
-    [
-      'destinations as text',
-      { ...ROUTE, destinations: 'none' },
-      'destinations',
-      'is text; it must be a list of objects ([] for no destinations)',
-    ],
-    [
-      'a null destination',
-      { ...ROUTE, destinations: [null] },
-      'destinations[0]',
-      'is null; it must be an object',
-    ],
-    [
-      'ttl 0',
-      destinationWith({ ttl: 0 }),
-      'destinations[0].ttl',
-      'is 0; it must be a whole number from 1 to 255',
-    ],
-    [
-      'tos 256',
-      destinationWith({ tos: 256 }),
-      'destinations[0].tos',
-      'is 256; it must be a whole number from 0 to 255',
-    ],
-    [
-      'mtu as text',
-      destinationWith({ mtu: 'large' }),
-      'destinations[0].mtu',
-      'is "large"; it must be a whole number from 280 to 1500',
-    ],
-    [
-      'rtp fec on udp',
-      destinationWith({ fec: 'prompeg' }),
-      'destinations[0].fec',
-      'is "prompeg"; it must be one of none, vf',
-    ],
-    [
-      'pro-mpeg rows',
-      destinationWith({ protocol: 'rtp', prompegFecRows: 3 }),
-      'destinations[0].prompegFecRows',
-      'is 3; it must be a whole number from 4 to 20',
-    ],
-    [
-      'shaping as text',
-      destinationWith({ shaping: 'yes' }),
-      'destinations[0].shaping',
-      'is "yes"; it must be true or false',
-    ],
-    [
-      'labels as text',
-      destinationWith({ labels: 'x' }),
-      'destinations[0].labels',
-      'is "x"; it must be a list',
-    ],
-    [
-      'a mode as read',
-      srt({ mode: 'talker' }),
-      'destinations[0].mode',
-      'is "talker"; it must be one of caller, listener, rendezvous',
-    ],
-    [
-      'a mode as sent',
-      srt({ srtMode: 'talker' }),
-      'destinations[0].srtMode',
-      'is "talker"; it must be one of caller, listener, rendezvous',
-    ],
-    [
-      'useFEC as read',
-      srt({ useFEC: 1 }),
-      'destinations[0].useFEC',
-      'is 1; it must be true or false',
-    ],
-    [
-      'a negative latency',
-      srt({ srtLatency: -1 }),
-      'destinations[0].srtLatency',
-      'is -1; it must be a number of at least 0',
-    ],
-    [
-      'an overhead in words',
-      srt({ srtOverhead: 'much' }),
-      'destinations[0].srtOverhead',
-      'is "much"; it must be a number of at least 0',
-    ],
-    [
-      'a short pass phrase',
+    'sorce is not a known field; did you mean source?': { ...ROUTE, sorce: 1 },
+    'bitrate is not a field of a route; a route has name, source and destinations': {
+      ...ROUTE,
+      bitrate: 1,
+    },
+    'name is missing; it must be text of 1 to 60 characters': { source: SOURCE },
+    'name is empty; it must be text of 1 to 60 characters': { ...ROUTE, name: '' },
+    [`name is "${'n'.repeat(40)}…" (61 characters); it must be text of 1 to 60 characters`]: {
+      ...ROUTE,
+      name: 'n'.repeat(61),
+    },
+    'startRoute is "yes"; it must be true or false': { ...ROUTE, startRoute: 'yes' },
+    'source is missing; it must be an object': { name: 'a' },
+    'source is a list; it must be an object': { name: 'a', source: [SOURCE] },
+    'source.name is missing; it must be text of 1 to 60 characters': sourceWith({
+      name: undefined,
+    }),
+    'source.protocol is "hls"; it must be one of udp, rtp, srt, rtmp, rtsp': sourceWith({
+      protocol: 'hls',
+    }),
+    'source.protocol is missing; it must be one of udp, rtp, srt, rtmp, rtsp': sourceWith({
+      protocol: undefined,
+    }),
+    'source.address is null; it must be text': sourceWith({ address: null }),
+    'source.address is empty; it must be text': sourceWith({ address: '' }),
+    'source.port is 70000; it must be a whole number from 1 to 65535': sourceWith({ port: 70000 }),
+    'source.port is 0; it must be a whole number from 1 to 65535': sourceWith({ port: '0' }),
+    'source.port is 1.5; it must be a whole number from 1 to 65535': sourceWith({ port: 1.5 }),
+    [`source.port is "${'x'.repeat(40)}…"; it must be a whole number from 1 to 65535`]: sourceWith({
+      port: 'x'.repeat(99),
+    }),
+    'destinations is text; it must be a list of objects ([] for no destinations)': {
+      ...ROUTE,
+      destinations: 'none',
+    },
+    'destinations[0] is null; it must be an object': { ...ROUTE, destinations: [null] },
+    'destinations[0].ttl is 0; it must be a whole number from 1 to 255': destinationWith({
+      ttl: 0,
+    }),
+    'destinations[0].tos is 256; it must be a whole number from 0 to 255': destinationWith({
+      tos: 256,
+    }),
+    'destinations[0].mtu is "large"; it must be a whole number from 280 to 1500': destinationWith({
+      mtu: 'large',
+    }),
+    'destinations[0].fec is "prompeg"; it must be one of none, vf': destinationWith({
+      fec: 'prompeg',
+    }),
+    'destinations[0].prompegFecRows is 3; it must be a whole number from 4 to 20': destinationWith({
+      protocol: 'rtp',
+      prompegFecRows: 3,
+    }),
+    'destinations[0].shaping is "yes"; it must be true or false': destinationWith({
+      shaping: 'yes',
+    }),
+    'destinations[0].labels is "x"; it must be a list': destinationWith({ labels: 'x' }),
+    'destinations[0].mode is "talker"; it must be one of caller, listener, rendezvous': srt({
+      mode: 'talker',
+    }),
+    'destinations[0].srtMode is "talker"; it must be one of caller, listener, rendezvous': srt({
+      srtMode: 'talker',
+    }),
+    'destinations[0].useFEC is 1; it must be true or false': srt({ useFEC: 1 }),
+    'destinations[0].srtLatency is -1; it must be a number of at least 0': srt({ srtLatency: -1 }),
+    'destinations[0].srtOverhead is "much"; it must be a number of at least 0': srt({
+      srtOverhead: 'much',
+    }),
+    'destinations[0].srtPassPhrase is text of 7 characters; it must be text of 10 to 79 characters, or empty':
       srt({ srtPassPhrase: 'letmein' }),
-      'destinations[0].srtPassPhrase',
-      'is text of 7 characters; it must be text of 10 to 79 characters, or empty',
-    ],
-    [
-      'a pass phrase of digits',
+    'destinations[0].srtPassPhrase is a number; it must be text of 10 to 79 characters, or empty':
       srt({ srtPassPhrase: 1234567890 }),
-      'destinations[0].srtPassPhrase',
-      'is a number; it must be text of 10 to 79 characters, or empty',
-    ],
-    [
-      'redundancy without paths',
+    'destinations[0].srtNetworkBondingParams is missing; it must be a list of objects, one for each path':
       srt({ srtGroupMode: 'backup' }),
-      'destinations[0].srtNetworkBondingParams',
-      'is missing; it must be a list of objects, one for each path',
-    ],
-    [
-      'an empty list of paths',
+    'destinations[0].srtNetworkBondingParams is an empty list; it must be a list of objects, one for each path':
       srt({ srtGroupMode: 'backup', srtNetworkBondingParams: [] }),
-      'destinations[0].srtNetworkBondingParams',
-      'is an empty list; it must be a list of objects, one for each path',
-    ],
-    [
-      'a path without port',
+    'destinations[0].srtNetworkBondingParams[0].port is missing; it must be a whole number from 1 to 65535':
       srt({ srtGroupMode: 'backup', srtNetworkBondingParams: [{ address: 'a' }] }),
-      'destinations[0].srtNetworkBondingParams[0].port',
-      'is missing; it must be a whole number from 1 to 65535',
-    ],
-    [
-      'a path as text',
-      srt({ srtGroupMode: 'backup', srtNetworkBondingParams: ['a'] }),
-      'destinations[0].srtNetworkBondingParams[0]',
-      'is text; it must be an object',
-    ],
-    [
-      'a bad joined port',
-      srt({ srtGroupMode: 'backup', address: 'a|b', port: '5000|70000' }),
-      'destinations[0].port',
-      'is 70000; it must be a whole number from 1 to 65535',
-    ],
-    [
-      'joined ports of nothing',
-      srt({ srtGroupMode: 'backup', address: 'a|b', port: null }),
-      'destinations[0].port',
-      'is missing; it must be a whole number from 1 to 65535',
-    ],
-    [
-      'a consumer without address',
-      sourceWith({ protocol: 'rtmp', rtmpMode: 'CONSUMER', streamName: 's', address: undefined }),
-      'source.address',
-      'is missing; it must be text',
-    ],
-    [
-      'an address that is no text',
-      sourceWith({ protocol: 'rtmp', rtmpMode: 'CONSUMER', streamName: 's', address: 5 }),
-      'source.address',
-      'is 5; it must be text',
-    ],
-  ]
-  for (const [title, input, path, problem] of examples) {
-    it(`report ${title}`, () => {
-      only(input).should.eql({ path, problem })
+    'destinations[0].srtNetworkBondingParams[0] is text; it must be an object': srt({
+      srtGroupMode: 'backup',
+      srtNetworkBondingParams: ['a'],
+    }),
+    'destinations[0].port is 70000; it must be a whole number from 1 to 65535': srt({
+      srtGroupMode: 'backup',
+      address: 'a|b',
+      port: '5000|70000',
+    }),
+    'destinations[0].port is missing; it must be a whole number from 1 to 65535': srt({
+      srtGroupMode: 'backup',
+      address: 'a|b',
+      port: null,
+    }),
+    'source.address is missing; it must be text': sourceWith({
+      protocol: 'rtmp',
+      rtmpMode: 'CONSUMER',
+      streamName: 's',
+      address: undefined,
+    }),
+    'source.address is 5; it must be text': sourceWith({
+      protocol: 'rtmp',
+      rtmpMode: 'CONSUMER',
+      streamName: 's',
+      address: 5,
+    }),
+  }
+  for (const [said, input] of Object.entries(examples)) {
+    it(`report: ${said}`, () => {
+      const { path, problem } = only(input)
+      const told = `${path} ${problem}`.trim()
+      told.should.equal(said)
     })
   }
 
