@@ -93,7 +93,7 @@ export function connectionFault(error: Error, reached: boolean, scheme?: string)
   const isNotTls = NOT_TLS.test(code) || (code === 'EPROTO' && NOT_TLS.test(error.message))
   if (isNotTls && !reached) return fault('TLS', say('speaksNoTls'), { reason: 'EPROTO' })
   if (isOfTls(code) || code === 'EPROTO') {
-    if (NOT_THE_CLIENT.test(code)) {
+    if (isOfTheClient(code)) {
       const said = say('tlsFailed', { reason: code })
       return fault('TLS', said, { reached: false, reason: 'EPROTO' })
     }
@@ -115,7 +115,8 @@ const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|ht
  * What OpenSSL says where a server refuses the client certificate, or misses one: with TLS 1.3 only
  * after the client has begun to send, and before the server reads that.
  */
-const NOT_THE_CLIENT = /_ALERT_(.*CERTIFICATE|UNKNOWN_CA)/
+const isOfTheClient = (code: string): boolean =>
+  code.includes('_ALERT_') && /CERTIFICATE|UNKNOWN_CA/.test(code)
 
 const otherScheme = (scheme: string | undefined): Sentence[] => {
   if (scheme === 'http:') return [say('maybeHttps')]

@@ -45,7 +45,7 @@ export class NodeRed {
         return await this.startOn(await freePort(), settings, env)
       } catch (error) {
         // Meanwhile another process may have taken the port.
-        if (tries === 3 || !this.output.includes('port in use')) throw error
+        if (tries === 3 || !/port in use|EADDRINUSE/.test(this.output)) throw error
         await this.stop()
         this.output = ''
       }
