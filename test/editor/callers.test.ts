@@ -44,7 +44,7 @@ withSidebar('callers in the editor', (sidebar) => {
       await says(details(), `${HOSTILE} (203.0.113.7:40001) · `)
       await says(details(), /\[2001:db8::9\]:40002 · .* Mbit\/s · loss [\d.]+ % · \d+ ms/)
       should(reads()).be.above(0)
-      await details().getByText('2001:db8::9').scrollIntoViewIfNeeded()
+      await details().getByText('2001:db8::9').evaluate((line) => line.scrollIntoView())
       await takePicture(page, 'callers-sidebar')
       should(await page.locator('.from-list').count()).equal(0)
       studio.setCallers('Alpha', { Partners: 0 })
