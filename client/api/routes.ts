@@ -104,30 +104,47 @@ export async function getRoute(
   return route
 }
 
+/** A change by its name: that a part of it is missing never makes it another one. */
+type RouteChange =
+  | { action: 'create'; deviceId: string; fields: RouteFields }
+  | ({ action: 'update'; fields: RouteFields } & RouteAddress)
+  | ({ action: 'delete' } & RouteAddress)
+
 /**
- * POST /api/devices/{device}/updates: creates a route without an ID, deletes one without fields. Responds
- * before that is done. Destinations that an update leaves out are deleted.
+ * POST /api/devices/{device}/updates. Responds before it is done. Destinations that an update leaves out
+ * are deleted.
  */
 export async function sendChange(
   gateway: Connection,
-  { deviceId, routeId, fields }: { deviceId: string; routeId?: string; fields?: RouteFields },
+  change: RouteChange,
   operation: Operation,
 ): Promise<UpdateAnswer> {
-  const isNew = routeId === undefined
-  const action = isNew ? 'create' : fields ? 'update' : 'delete'
-  const elementID = isNew ? undefined : usableId(routeId)
-  const sent = fields && {
-    name: fields.name,
-    ...(isNew && { startRoute: fields.startRoute ?? false }),
-    source: fields.source,
-    destinations: fields.destinations,
+  const { action, deviceId } = change
+  const isNew = action === 'create'
+  const body = {
+    action,
+    deviceID: deviceId,
+    elementType: 'route',
+    elementID: isNew ? undefined : usableId(change.routeId),
+    fields: action === 'delete' ? undefined : sentIn(change.fields, isNew),
   }
-  const body = { action, deviceID: deviceId, elementType: 'route', elementID, fields: sent }
-  const what: Subject = isNew ? { kind: 'device', id: deviceId } : { kind: 'route', id: routeId }
+  const what: Subject = isNew
+    ? { kind: 'device', id: deviceId }
+    : { kind: 'route', id: change.routeId }
   const request = requestTo('changeRoute', { device: deviceId }, { body, what })
   const answer = await gateway.call(request, operation)
   return readChange(() => expectObject<UpdateAnswer>(bodyOr({}, answer), 'updates'))
 }
+
+const sentIn = (
+  { name, startRoute = false, source, destinations }: RouteFields,
+  isNew: boolean,
+) => ({
+  name,
+  ...(isNew && { startRoute }),
+  source,
+  destinations,
+})
 
 async function readPage(
   gateway: Connection,

@@ -124,7 +124,7 @@ export function createStep(
   return {
     place: { deviceId, name: fields.name },
     change: { kind: 'create', older },
-    send: (operation) => sendChange(gateway, { deviceId, fields }, operation),
+    send: (operation) => sendChange(gateway, { action: 'create', deviceId, fields }, operation),
     async show(timeout, operation) {
       const awaited = { deviceId, find, absence, verdict, timeout }
       const route = await awaitRoute(gateway, awaited, operation)
@@ -150,7 +150,11 @@ export function updateSending(
     change: { kind: 'update', fields, before: present && toSent(present) },
     async send(operation) {
       try {
-        const answer = await sendChange(gateway, { ...address, fields }, operation)
+        const answer = await sendChange(
+          gateway,
+          { ...address, action: 'update', fields },
+          operation,
+        )
         rememberSecrets(gateway, address, fields)
         return answer
       } catch (error) {
@@ -182,7 +186,7 @@ export const deleteStep = (
 ): Step<UpdateAnswer, null> => ({
   place: address,
   change: { kind: 'delete' },
-  send: (operation) => sendChange(gateway, address, operation),
+  send: (operation) => sendChange(gateway, { ...address, action: 'delete' }, operation),
   async show(timeout, operation, onMissing) {
     await awaitGone(gateway, address, { timeout, onMissing }, operation)
     forgetUnseen(gateway, address)
