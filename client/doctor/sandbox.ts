@@ -126,7 +126,7 @@ export function createSandbox(
     if (stop.stopped) throw closedError()
   }
 
-  function refuseForeign(id: string): void {
+  function beforeChange(id: string): void {
     halt()
     if (!ids.has(id)) throw new Error('This program changes only routes that it has created.')
   }
@@ -213,15 +213,15 @@ export function createSandbox(
       return outcome
     },
     async update({ id, name }: Route, fields: object): Promise<Outcome> {
-      refuseForeign(id)
+      beforeChange(id)
       return change('update', { elementID: id, fields: { ...fields, name } })
     },
     async remove({ id }: Pick<Route, 'id'>): Promise<Outcome> {
-      refuseForeign(id)
+      beforeChange(id)
       return change('delete', { elementID: id })
     },
     async command(command: Omit<Command, 'deviceId'>): Promise<Outcome> {
-      refuseForeign(command.routeId)
+      beforeChange(command.routeId)
       return send((operation) => sendCommand(gateway, { deviceId, ...command }, operation))
     },
     list: (): Promise<Route[]> => listed(stop),

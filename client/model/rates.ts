@@ -4,7 +4,7 @@ export type Rates = ReturnType<typeof createRates>
 
 /** What the sources of the routes have received lately. */
 export interface RateHistory {
-  /** When it was read, Unix ms by the clock of Node-RED. */
+  /** When it was read, Unix ms by the clock of the server. */
   at: number[]
   /** By route, Mbit/s at each of these times; null where that is not known. */
   of: Record<string, (number | null)[]>

@@ -85,7 +85,11 @@ describe('how a node is told what to act on', () => {
   const faulty: Array<[what: string, properties: object, expected: RegExp]> = [
     ['an unresolved variable', { route: '${NO_SUCH}', routeType: 'id' }, /NO_SUCH is not set/],
     ['an unset variable', { route: 'NO_SUCH', routeType: 'env' }, /NO_SUCH is not set/],
-    ['a variable with one', { route: 'TEST_NESTED', routeType: 'env' }, /NO_SUCH is not set/],
+    [
+      'a variable that holds an unset one',
+      { route: 'TEST_NESTED', routeType: 'env' },
+      /NO_SUCH is not set/,
+    ],
     ['no chosen ID', { route: '', routeType: 'id' }, /route/],
     ['faulty JSONata', { route: '((', routeType: 'jsonata' }, /jsonata/],
   ]

@@ -14,7 +14,7 @@ import {
   type RouteState,
 } from '../state'
 
-/** How changes of one kind are told. */
+/** How a watch reports one kind of change. */
 interface Kind<Of> {
   /** By default that of the kind. */
   event?: (change: Of) => EventName
