@@ -137,13 +137,17 @@ export async function inTime<T>(
 }
 
 /** Waits for the work, but no longer than `ms` milliseconds. */
-export async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
+export async function within(
+  ms: number,
+  work: Promise<unknown>,
+  clock: Pick<Clock, 'after'> = MONOTONIC,
+): Promise<void> {
+  let cancel = (): void => undefined
   const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
+    cancel = clock.after(ms, resolve)
   })
   await Promise.race([work, limit])
-  clearTimeout(timer)
+  cancel()
 }
 
 /** Waits for so many milliseconds, or until the stop. */

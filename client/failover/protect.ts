@@ -22,7 +22,7 @@ import { isLastingLook } from '../model/failover-view'
 import { own } from '../model/json'
 import type { Language } from '../model/watch'
 import type { RouteAddress } from '../memory'
-import { Stop } from '../stop'
+import { Stop, within } from '../stop'
 import { decide } from './decide'
 import { keptOf, startedMemory, type SavedMemory } from './memory'
 import { createReader, type Reader, type WantedRoute } from './reader'
@@ -47,8 +47,11 @@ export interface ProtectOptions {
   language?: Language
   /** The events of one decision, in their order. */
   onEvents: (events: FailoverReport[]) => void
-  /** What to keep for a restart, before a switch is sent, and until `close` has ended. */
-  onMemory?: (memory: SavedMemory) => void
+  /**
+   * What to keep for a restart, before a switch is sent, and until `close` has ended. That of two routes
+   * waits up to one second until it is kept.
+   */
+  onMemory?: (memory: SavedMemory) => Promise<void> | void
   onStatus?: (status: FailoverStatus) => void
   /** A look fails and will fail again, once; or a switch has failed, with its event, after `onEvents`. */
   onFailure?: (error: GatewayError, event?: FailoverReport) => void
@@ -71,6 +74,9 @@ export type Protection = ReturnType<typeof protectRoute>
 
 /** Not sent by then, for example behind a long change of the same route, a switch is out of date. */
 const SEND_MS = 15_000
+
+/** A store that takes longer does not hold a switch up. */
+const KEEP_MS = 1000
 
 const NAME = 'failover'
 
@@ -147,20 +153,25 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     // After a look, the next one comes by itself.
     if (input.kind !== 'look' && !stop.stopped) reads.now()
     // Before the switch is sent: a restart must know about it.
-    keep()
-    if (decision.act) switching = gateway.protect(make(decision.act))
+    const keeping = keep()
+    if (decision.act) switching = gateway.protect(make(decision.act, keeping))
     if (!stop.stopped) tell(decision.events)
   }
 
-  function keep(): void {
+  /** @returns what resolves once it is kept, where that takes time */
+  function keep(): Promise<void> | undefined {
     const { reported } = memory
     // A hold-off is soon over, or followed by a switch: until the end, nobody has to know of it.
     const isBrief = reported === 'hold-off' && !stop.stopped
     if (!isBrief) told = reported
     const json = JSON.stringify({ ...keptOf(memory), reported: told, ahead: ahead() })
-    if (json === kept) return
+    if (json === kept) return undefined
     kept = json
-    safely(() => options.onMemory?.(JSON.parse(json) as SavedMemory))
+    let keeping: Promise<void> | undefined
+    safely(() => {
+      keeping = options.onMemory?.(JSON.parse(json) as SavedMemory) ?? undefined
+    })
+    return keeping
   }
 
   function tell(events: readonly FailoverEvent[]): void {
@@ -219,7 +230,9 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
   }
 
   /** Makes a switch. Whatever happens, one outcome follows. */
-  async function make(act: Act): Promise<void> {
+  async function make(act: Act, keeping: Promise<void> | undefined): Promise<void> {
+    // A process that is killed between the stop and the start leaves nothing else that says to start it.
+    if (keeping && settings.method === 'routes') await within(KEEP_MS, keeping, clock)
     const sending = new Stop()
     const cancel = clock.after(SEND_MS, () => sending.now())
     const unhook = stop.onStop(() => sending.now())
@@ -243,7 +256,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     if (stop.stopped) return
     unhookClosing()
     stop.now()
-    if (told !== memory.reported) keep()
+    if (told !== memory.reported) void keep()
     leave()
     if (!switching) reader.release()
   }

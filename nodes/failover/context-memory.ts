@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import { own } from '../../client/model/json'
+import { within } from '../../client/stop'
 import { globalContextOf, type GlobalContext } from '../runtime/global-context'
 
 /** What was kept, and whether Node-RED has started since: then the setting `hold` counts again. */
@@ -17,11 +18,14 @@ export interface Kept {
    * @throws GatewayError `CLOSED` after the end
    */
   read(onWait: (waits: boolean) => void): Promise<Found>
-  /** Resolves once it is kept, or will not be; undefined where there is nothing to wait for. */
-  write(value: object): Promise<void> | undefined
+  /** Resolves once it is kept, or will not be. */
+  write(value: object): Promise<void>
   /** Stops waiting. `removed`: the node will not come back. */
   close(removed: boolean): Promise<void> | undefined
 }
+
+/** A store that takes longer does not hold a deploy up. */
+const WRITE_MS = 1000
 
 /** Where a failover keeps its state: a hold must outlast a deploy. */
 export const contextOf = (node: Node): GlobalContext =>
@@ -43,10 +47,7 @@ export function contextMemory(context: GlobalContext, start: string, appliance?:
       const memory = (await place.read())?.value
       return { memory, isStart: own(memory, 'start') !== start }
     },
-    write(value) {
-      place.write({ ...value, start })
-      return undefined
-    },
+    write: (value) => within(WRITE_MS, place.write({ ...value, start })),
     close(removed) {
       place.close(removed)
       return undefined

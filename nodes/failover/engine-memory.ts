@@ -130,8 +130,8 @@ export function engineMemory(node: Node, of: Appliance, options: EngineMemoryOpt
     read,
     write(value) {
       writes++
-      void local.write({ ...value, token, writes })
-      return tell({ ...value, writes })
+      const isHere = local.write({ ...value, token, writes })
+      return Promise.all([isHere, tell({ ...value, writes })]).then(() => undefined)
     },
     async close(removed) {
       stop.now()

@@ -69,9 +69,8 @@ export function startProtection(
         onEvents(events)
       },
       onMemory(present) {
-        const isKept = kept.write(present)
         // The gateway closes, and gets another owner, only when that one can know.
-        if (isKept) void gateway.protect(isKept)
+        return gateway.protect(kept.write(present))
       },
       onStatus(present) {
         listed.status = present

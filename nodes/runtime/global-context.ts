@@ -41,10 +41,13 @@ export function globalContextOf(node: Node, { kind, complaint, longestMs }: Glob
     let isClosed = false
     let stopWaiting = (): void => undefined
 
-    function write(value: unknown): void {
+    /** Resolves once it is kept, or cannot be. */
+    async function write(value: unknown): Promise<void> {
       try {
-        context.set(key, value, undefined, (error: unknown) => {
-          if (error && !isClosed) warn(error)
+        await new Promise<void>((resolve, reject) => {
+          context.set(key, value, undefined, (error: Error | null) =>
+            error ? reject(error) : resolve(),
+          )
         })
       } catch (error) {
         if (!isClosed) warn(error)
@@ -76,7 +79,7 @@ export function globalContextOf(node: Node, { kind, complaint, longestMs }: Glob
       close(removed: boolean): void {
         isClosed = true
         stopWaiting()
-        if (removed) write(undefined)
+        if (removed) void write(undefined)
       },
     }
   }

@@ -35,4 +35,4 @@ export async function readOpen(
 
 /** A store in memory keeps what it is given, and returns the same. */
 export const writeOpen = (place: Place, open: readonly OpenIncident[]): void =>
-  place.write(open.length > 0 ? structuredClone(open) : undefined)
+  void place.write(open.length > 0 ? structuredClone(open) : undefined)

@@ -1,5 +1,8 @@
+import should from 'should'
+import type { SavedMemory } from '../../../client/failover/memory'
 import { until } from '../../support/until'
 import {
+  clock,
   closeAll,
   event,
   gateway,
@@ -68,6 +71,31 @@ describe('a failover of two routes', () => {
       .and.containEql('idle')
     ;[runs('Studio A'), runs('Studio A backup')].should.eql([false, true])
     event(told, 'switched').route.should.eql({ id: 'studio-a', name: 'Studio A' })
+  })
+
+  it('sends nothing before it is kept that the other one is to be started, for a second at most', async () => {
+    let sentBefore: string[] | undefined
+    const keepOnce = (memory: SavedMemory): Promise<void> | undefined => {
+      if (!memory.change) return undefined
+      return new Promise((resolve) => {
+        if (sentBefore) return
+        clock.after(500, () => {
+          sentBefore = commands()
+          resolve()
+        })
+      })
+    }
+    const told = protect(ROUTES, { route: undefined, onMemory: keepOnce })
+    await reaches(told, 'normal')
+    loseMain()
+    await tells(told, 'switched')
+    should(sentBefore).eql([])
+    commands().should.eql(['stop-route main', 'start-route backup'])
+
+    // The store no longer responds.
+    await told.protection.command('main')
+    await tells(told, 'switched', 'switched')
+    commands().slice(2).should.eql(['stop-route backup', 'start-route main'])
   })
 
   it('goes on when the response to the stop is lost', async () => {
