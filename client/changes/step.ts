@@ -90,7 +90,7 @@ export async function ensureStep<Shown>(
   try {
     await sendStep(gateway, step, sending)
   } catch (error) {
-    // It is planned again, and keeps its slot.
+    // Nothing was sent: it is planned again.
     if (error instanceof OutdatedPlan) throw error
     if (mayHaveArrived(error)) lost = error
     else if (change.kind !== 'delete' || !hasCode(error, 'NOT_FOUND')) {

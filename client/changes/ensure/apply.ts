@@ -22,7 +22,7 @@ import {
   type Row,
 } from './plan'
 import type { Left } from '../owned'
-import type { Present } from './reads'
+import { ownReads, type Present } from './reads'
 import { refusePlans } from '../protected'
 import {
   awaitGone,
@@ -66,7 +66,7 @@ interface ApplyContext {
 /** Plans again with the present route, in turn with its other changes, and applies the plan. */
 export async function apply(row: Row, context: ApplyContext): Promise<Ensured> {
   const { wanted, plan: first } = row
-  const { site, operation, present } = context
+  const { site, operation, present, inSlot } = context
   const { gateway, deviceId } = site
   const { before } = first
   if (!before && first.steps.length === 0) return planned(first)
@@ -83,27 +83,17 @@ export async function apply(row: Row, context: ApplyContext): Promise<Ensured> {
   // Other calls for a route of this name wait here, and then find the one that was created.
   return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
     const read = (): Promise<RouteIndex> => present.routes(row)
-    const next = await planInSlot(context, read, async (routes, slot, sending) => {
+    // Without a slot: others send while the list, which can be long, is read again.
+    const next = await sendFresh(gateway, operation, read, async (routes, sending) => {
       const route = findWanted(row, routes)
       if (route) return () => applyTo(route)
-      const ensured = await changeFrom(undefined, row, context, slot, sending, routes)
+      const ensured = await inSlot((slot) =>
+        changeFrom(undefined, row, context, slot, sending, routes),
+      )
       return () => ensured
     })
     return next()
   })
-}
-
-/** Reads and then, in a slot, works on it; what was read too long before its change is read again. */
-async function planInSlot<Read, T>(
-  { site: { gateway }, operation, inSlot }: ApplyContext,
-  read: () => Promise<Read>,
-  change: (present: Read, slot: Slot, sending: Operation) => Promise<T>,
-): Promise<T> {
-  const present = await read()
-  const first = { present, at: gateway.clock.now() }
-  return inSlot((slot) =>
-    sendFresh(gateway, operation, read, (now, sending) => change(now, slot, sending), first),
-  )
 }
 
 export function planOn(
@@ -125,17 +115,23 @@ async function changeRoute(
   context: ApplyContext,
 ): Promise<Ensured> {
   const { options } = row
-  const { site, operation, present } = context
-  const read = (): Promise<Route | undefined> =>
+  const { site, operation, inSlot } = context
+  const { gateway } = site
+  const read = (present: Present): Promise<Route | undefined> =>
     present.route(address, row).catch(async (error: unknown) => {
       if (options.state !== 'absent' || !hasCode(error, 'NOT_FOUND')) throw error
       const { waitTimeout: timeout } = options
-      await awaitGone(site.gateway, address, { timeout, unsent: true }, operation)
+      await awaitGone(gateway, address, { timeout, unsent: true }, operation)
       return undefined
     })
-  return planInSlot(context, read, (route, slot, sending) =>
-    changeFrom(route, row, context, slot, sending),
-  )
+  const first = { present: await read(context.present), at: gateway.clock.now() }
+  return inSlot((slot) => {
+    const send = (route: Route | undefined, sending: Operation): Promise<Ensured> =>
+      changeFrom(route, row, context, slot, sending)
+    // In the slot, and by itself: its change follows before it is too old again.
+    const readAgain = (): Promise<Route | undefined> => read(ownReads(site, operation))
+    return sendFresh(gateway, operation, readAgain, send, first)
+  })
 }
 
 async function changeFrom(

@@ -91,9 +91,12 @@ async function applyAll(
     const inSlot: InSlot = (change) =>
       withSlot(sending, (endSending) =>
         withSlot(sent, async (endSent) => {
-          endReady()
           if (unanswered >= MOST_UNANSWERED) throw notTried()
-          return change({ sent: endSending, seen: endSent })
+          const leave = (): void => {
+            endSending()
+            endReady()
+          }
+          return change({ sent: leave, seen: endSent })
         }),
       )
     try {

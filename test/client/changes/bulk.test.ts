@@ -96,6 +96,21 @@ describe('ensure with hundreds of rows', function () {
     simulator.logins.should.equal(1)
   })
 
+  it('goes on where the list takes longer than a plan may be old', async () => {
+    simulator.setOptions({ latency: 100 })
+    simulator.fault({ kind: 'latency', ms: 400, match: { method: 'GET', path: '*/routes' } })
+    const lists = (): number =>
+      simulator.journal.filter(({ path }) => path.endsWith('/routes')).length
+    for (const port of [5000, 6000]) {
+      simulator.clearJournal()
+      const results = await ensure(rows(port, 150))
+      should(results.filter((row) => 'error' in row)).eql([])
+      writes().should.equal(150)
+      // Not one for each eight rows that are sent at a time.
+      lists().should.be.below(16)
+    }
+  })
+
   it('keeps neither commands nor watches waiting', async () => {
     gateway = await reopened({ pollInterval: 1000 })
     const missed: unknown[] = []
