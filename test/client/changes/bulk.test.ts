@@ -15,8 +15,8 @@ import { connectTo } from '../connection/support'
 
 const ROWS = 300
 /**
- * What the lists for planning and for the polls may take, besides one call for each row. There are
- * about 40; on a busy machine it takes longer, so there are more polls.
+ * What the lists for planning and for the polls may take. There are about 40; on a busy machine it
+ * takes longer, so there are more polls.
  */
 const MOST_LISTS = ROWS / 2
 
@@ -64,6 +64,8 @@ describe('ensure with hundreds of rows', function () {
   }
   const writes = (): number =>
     simulator.journal.filter(({ path }) => path.endsWith('/updates')).length
+  const lists = (): number =>
+    simulator.journal.filter(({ path }) => path.endsWith('/routes')).length
   const named = (name: string): number =>
     simulator.routes.filter((route) => route.name === name).length
   const twice = (): string[] =>
@@ -84,7 +86,9 @@ describe('ensure with hundreds of rows', function () {
       results.every(({ changed }) => changed).should.be.true()
       seen.should.eql(wanted.map((_, index) => index + 1))
       writes().should.equal(ROWS)
-      simulator.journal.length.should.be.below(ROWS + MOST_LISTS)
+      lists().should.be.below(MOST_LISTS)
+      // On a busy machine a plan may be too old: then the route is read alone.
+      simulator.journal.length.should.be.below(2 * ROWS + MOST_LISTS)
       const sessions = simulator.journal.filter(({ path }) => path === '/api/session').length
       operation.requests.should.equal(simulator.journal.length - sessions)
 
@@ -99,8 +103,6 @@ describe('ensure with hundreds of rows', function () {
   it('goes on where the list takes longer than a plan may be old', async () => {
     simulator.setOptions({ latency: 100 })
     simulator.fault({ kind: 'latency', ms: 400, match: { method: 'GET', path: '*/routes' } })
-    const lists = (): number =>
-      simulator.journal.filter(({ path }) => path.endsWith('/routes')).length
     for (const port of [5000, 6000]) {
       simulator.clearJournal()
       const results = await ensure(rows(port, 150))
