@@ -16,7 +16,7 @@ type Row = Ensured & { error?: { code: string; message: string } }
 const ensure = (state: string, more: object = {}): object => ({
   type: 'media-gateway-ensure-route',
   state,
-  waitTimeout: 1,
+  waitTimeout: 15,
   ...more,
 })
 

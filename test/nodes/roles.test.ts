@@ -26,7 +26,7 @@ describe('roles', () => {
   const nodes = {
     'delete-route': {},
     'control-route': { action: 'stop' },
-    'ensure-route': { waitTimeout: 2 },
+    'ensure-route': { waitTimeout: 15 },
     statistics: {},
     preset: {},
     import: { type: 'media-gateway-preset', action: 'import' },
