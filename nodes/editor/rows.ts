@@ -5,8 +5,8 @@ export const isThere = (item: Element): boolean =>
   !item.classList.contains('red-ui-editableList-item-deleting')
 
 /** Gives the button that removes a row its name. */
-export function prepareRemove(item: Element, ariaLabel: string, onRemove: () => void): void {
+export function prepareRemove(item: Element, ariaLabel: string, onRemove?: () => void): void {
   const remove = item.querySelector<HTMLElement>('.red-ui-editableList-item-remove')!
   Object.assign(remove, { ariaLabel, role: 'button' })
-  remove.addEventListener('click', onRemove)
+  if (onRemove) remove.addEventListener('click', onRemove)
 }

@@ -148,7 +148,7 @@ withDialogs('the dialog of the watch', (dialogs) => {
     await limit(1).getByLabel('high').fill('4')
     await limit(2).getByLabel('low').fill('1')
     await limit(2).getByLabel('Measured value').selectOption('roundTripTime')
-    await limit(3).getByRole('link', { name: 'remove this threshold' }).click()
+    await limit(3).getByRole('button', { name: 'remove this threshold' }).click()
     await done()
     const mended = [
       { measure: 'bitrate', of: 'source', low: '', high: 4, hysteresis: '' },
@@ -164,7 +164,7 @@ withDialogs('the dialog of the watch', (dialogs) => {
 
     await openForm('strange')
     await page().getByLabel('route.merged').uncheck()
-    await limit(0).getByRole('link', { name: 'remove this threshold' }).click()
+    await limit(0).getByRole('button', { name: 'remove this threshold' }).click()
     await done()
     should(await exported('strange')).containEql({
       events: ['appliance.unreachable', 'device.status', 'route.changed'],

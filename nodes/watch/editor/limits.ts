@@ -1,7 +1,7 @@
 // The list of limits on statistics.
 import { choiceOf, element } from '../../editor/element'
 import { faultsOf, MEASURES, NUMBERS, PLACES } from '../../../client/model/watch'
-import { isThere } from '../../editor/rows'
+import { isThere, prepareRemove } from '../../editor/rows'
 import { text } from './text'
 
 type Limit = Record<string, unknown>
@@ -55,7 +55,7 @@ function showRow(content: HTMLElement, limit: Limit, complains: boolean) {
     ),
     fault,
   )
-  item.querySelector('.red-ui-editableList-item-remove')!.ariaLabel = text('limit.remove')
+  prepareRemove(item, text('limit.remove'))
 
   const read = (): Limit => ({
     ...limit,
