@@ -17,32 +17,9 @@ import { safeAnswers, unknownFields } from './safe'
 const { version: VERSION } = require('../../../package.json') as { version: string }
 
 /** How an installation is, as far as reading shows. */
-export interface Account {
-  devices: Array<{ name: string; firmware: string; status: string }>
-  /** Of the account that has read. */
-  roles: string[]
-  routes: number
-  /** How many routes are so, by the sign of their health. */
-  health: Record<string, number>
-  /** How many sources and outputs have each protocol. */
-  sources: Record<string, number>
-  outputs: Record<string, number>
-  /** SRT listeners of running routes that nobody calls. */
-  withoutCallers: Array<{ route: string; output: string }>
-  shared: Array<{ output: string; routes: string[] }>
-  portClashes: string[]
-  /** What this package would refuse in the routes as they are. */
-  refused: Array<{ route: string; problems: string[] }>
-  unknownFields: string[]
-  certificate?: { isSelfSigned: boolean; validTo: string; days: number }
-  clockSeconds?: number
-  answerMs: { median: number; most: number }
-  answers: number
-  /** How many answers were 429: too many sessions or requests. */
-  tooMany: number
-}
+export type Account = ReturnType<typeof accountOf>
 
-export function accountOf(reading: Reading, now: number): Account {
+export function accountOf(reading: Reading, now: number) {
   const { devices, session, lists, routes, sources, outputs, answers, measured } = sightOf(reading)
   const whole = routes.filter(isWhole)
   const { certificate, clockSeconds, answerMs } = measured
@@ -57,16 +34,21 @@ export function accountOf(reading: Reading, now: number): Account {
       firmware: String(firmware),
       status: String(status),
     })),
+    /** Of the account that has read. */
     roles: session.flatMap(({ roles }) => (Array.isArray(roles) ? roles.map(String) : [])),
     routes: routes.length,
+    /** How many routes are so, by the sign of their health. */
     health: counted(whole.map((route) => healthOfRoute(route).sign)),
+    /** How many sources and outputs have each protocol. */
     sources: counted(sources.map(({ protocol }) => String(protocol))),
     outputs: counted(outputs.map(({ protocol }) => String(protocol))),
+    /** SRT listeners of running routes that nobody calls. */
     withoutCallers: whole.filter(({ state }) => state === 'running').flatMap(uncalled),
     shared: sharedIn(whole),
     portClashes: [...grouped(whole, ({ id }) => devicesOf.get(id) ?? '').values()].flatMap(
       clashesIn,
     ),
+    /** What this package would refuse in the routes as they are. */
     refused: whole.flatMap(refusedIn),
     unknownFields: [...new Set(answers.flatMap(({ body }) => unknownFields(body)))],
     certificate: certificate && {
@@ -76,6 +58,7 @@ export function accountOf(reading: Reading, now: number): Account {
     clockSeconds,
     answerMs: { median: median(answerMs), most: Math.max(...answerMs) },
     answers: answers.length,
+    /** How many answers were 429: too many sessions or requests. */
     tooMany: answers.filter(({ status }) => status === 429).length,
   }
 }
@@ -88,13 +71,13 @@ function counted(words: string[]): Record<string, number> {
   return Object.fromEntries(same.map(([word, all]) => [word, all.length]))
 }
 
-const uncalled = ({ name, destinations }: Route): Account['withoutCallers'] =>
+const uncalled = ({ name, destinations }: Route) =>
   (destinations ?? [])
     .filter(({ protocol, mode }) => protocol === 'srt' && mode === 'listener')
     .filter((one) => one.started !== false && Number(one.clientConnections) === 0)
     .map((output) => ({ route: name, output: output.name }))
 
-function sharedIn(routes: Route[]): Account['shared'] {
+function sharedIn(routes: Route[]) {
   const held = routes.flatMap(({ name, destinations }) =>
     (destinations ?? []).map((output) => ({ name, output })),
   )
@@ -119,7 +102,7 @@ const onlyOutputs = (route: Route): Route => ({
   destinations: (route.destinations ?? []).filter(({ protocol }) => protocol !== undefined),
 })
 
-function refusedIn(route: Route): Account['refused'] {
+function refusedIn(route: Route) {
   const faults = checkCreate(withoutMasks(toSent(onlyOutputs(route))))
   // Names with blanks are refused only in new routes.
   const problems = faults
@@ -129,33 +112,24 @@ function refusedIn(route: Route): Account['refused'] {
 }
 
 /** A file that is safe to send. */
-export interface Report {
-  format: 'media-gateway-report'
-  version: 1
-  madeAt: string
-  /** The version of this package. */
-  package: string
-  account: Account
-  facts: Fact[]
-  /** With `--write` only. */
-  experiments?: Experiment[]
-  answers: Reading['answers']
-}
+export type Report = ReturnType<typeof reportOf>
 
 /** Nothing goes into a report that does not come from the safe answers. */
 export function reportOf(
   { answers, measured }: Reading,
   now: number,
-  experiments?: Experiment[],
-): Report {
+  experiments?: readonly Experiment[],
+) {
   const safe: Reading = { answers: safeAnswers(answers), measured }
   return {
-    format: 'media-gateway-report',
-    version: 1,
+    format: 'media-gateway-report' as const,
+    version: 1 as const,
     madeAt: new Date(now).toISOString(),
+    /** The version of this package. */
     package: VERSION,
     account: accountOf(safe, now),
     facts: factsIn(safe),
+    /** With `--write` only. */
     ...(experiments && { experiments }),
     answers: safe.answers,
   }

@@ -1,4 +1,4 @@
-import type { Connection, GatewayOptions } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import { newOperation, type Request } from '../connection/operation'
 import { rolesOf } from '../connection/roles'
 import type { Exchange } from '../connection/transport'
@@ -54,23 +54,7 @@ const SMALL_PAGE = 2
 /** No route has this ID. */
 const NO_ROUTE = '00000000-0000-4000-8000-000000000000'
 
-/** With a failure where devices, configuration or routes could not be read. */
-export interface ReadGateway {
-  reading: Reading
-  failure?: GatewayError
-}
-
-export interface Recorder {
-  /** Options of the connection that it reads by: they keep the limits. */
-  options: Pick<GatewayOptions, 'readOnly' | 'maySend' | 'onAnswer'>
-  /**
-   * Reads with requests that change nothing, one after the other. Closing the connection ends the session.
-   * @throws GatewayError when nothing could be read, or `CLOSED` after the stop
-   */
-  read(gateway: Connection, stop: Stop, certificate?: Certificate): Promise<ReadGateway>
-}
-
-export function createRecorder(): Recorder {
+export function createRecorder() {
   const exchanges: Exchange[] = []
   const clocks: number[] = []
   let requests = 0
@@ -103,11 +87,12 @@ export function createRecorder(): Recorder {
     cookie = set === undefined ? 'none' : isSession ? 'session' : 'other'
   }
 
-  async function read(
-    gateway: Connection,
-    stop: Stop,
-    certificate?: Certificate,
-  ): Promise<ReadGateway> {
+  /**
+   * Reads with requests that change nothing, one after the other. Closing the connection ends the session.
+   * @returns a failure too where devices, configuration or routes could not be read
+   * @throws GatewayError when nothing could be read, or `CLOSED` after the stop
+   */
+  async function read(gateway: Connection, stop: Stop, certificate?: Certificate) {
     const end = new Stop()
     const unhook = stop.onStop(() => end.now())
     let failure: GatewayError | undefined
@@ -178,7 +163,11 @@ export function createRecorder(): Recorder {
     },
   })
 
-  return { options: { readOnly: true, maySend, onAnswer }, read }
+  return {
+    /** Options of the connection that it reads by: they keep the limits. */
+    options: { readOnly: true, maySend, onAnswer },
+    read,
+  }
 }
 
 type Send = (request: Request) => Promise<unknown>

@@ -144,16 +144,9 @@ function decoded(text: string): string {
   }
 }
 
-interface Pseudonyms {
-  name: (text: string, label: string) => string
-  id: (text: string) => string
-  address: (text: string) => string
-  host: (text: string) => string
-  /** The name of an unknown field, unless it may be a value. */
-  member: (name: string) => string
-}
+type Pseudonyms = ReturnType<typeof createPseudonyms>
 
-function createPseudonyms(): Pseudonyms {
+function createPseudonyms() {
   const known = new Map<string, string>()
   const counts = new Map<string, number>()
   const taken = (text: string, series: string, pseudonym: (number: number) => string): string => {
@@ -204,6 +197,7 @@ function createPseudonyms(): Pseudonyms {
     return lead + (stem.length > 60 ? pseudonym.padEnd(61, '.') : pseudonym) + trail
   }
 
+  /** The name of an unknown field, unless it may be a value. */
   function member(text: string): string {
     const isPlain = /^_?[a-z][A-Za-z_]{0,39}$/.test(text) && !known.has(text)
     return isPlain ? text : taken(`member ${text}`, 'member', (number) => `field${number}`)
