@@ -1,8 +1,9 @@
-import { GatewayError, isLasting } from '../errors'
+import { isLasting, type GatewayError } from '../errors'
 import { isObject, own } from '../model/json'
 import { readStatisticsOf, type Statistics } from '../api/statistics'
 import type { Connection } from '../connection/connection'
 import { newOperation } from '../connection/operation'
+import { createPoller } from '../poller'
 import type { Stop } from '../stop'
 import { knownBy } from '../watch/registry'
 import { routeFilter, type RouteFilter } from '../watch/report/filter'
@@ -51,7 +52,7 @@ export function followSrt(
   /** The code of the failure that was reported. */
   let reported: string | undefined
 
-  async function read(): Promise<void> {
+  async function read(): Promise<ReadonlyMap<string, SrtOfRoute>> {
     const state = knownBy(gateway)?.state
     const routes = [...(state?.routes.values() ?? [])].filter(
       (route) => isRunning(route.condition) && wants(route),
@@ -63,36 +64,31 @@ export function followSrt(
       const figures = 'error' in answer ? undefined : srtIn(answer)
       return figures ? [figures] : []
     })
-    latest = { at: clock.now(), routes: new Map(found) }
-    reported = undefined
+    return new Map(found)
   }
 
-  function failed(error: GatewayError): void {
-    latest = undefined
-    if (!isLasting(error) || error.code === reported) return
-    reported = error.code
-    onFailure(error)
-  }
-
-  async function readOn(): Promise<void> {
-    for (;;) {
-      const begun = clock.now()
-      try {
-        await read()
-      } catch (error) {
-        if (!(error instanceof GatewayError)) throw error
-        if (error.code === 'CLOSED') return
-        failed(error)
-      }
-      try {
-        await gateway.pause(everyMs - ((clock.now() - begun) % everyMs), stop)
-      } catch {
-        return
-      }
-    }
-  }
-
-  void readOn()
+  const poller = createPoller({
+    ask: read,
+    interval: () => everyMs,
+    backsOff: () => false,
+    onAnswer(routes) {
+      latest = { at: clock.now(), routes }
+      reported = undefined
+    },
+    onMiss({ error }) {
+      latest = undefined
+      if (!isLasting(error) || error.code === reported) return
+      reported = error.code
+      onFailure(error)
+    },
+    clock,
+  })
+  poller.start()
+  const unhook = gateway.closing.onStop(poller.stop)
+  stop.onStop(() => {
+    unhook()
+    poller.stop()
+  })
   return () =>
     latest && clock.now() - latest.at <= CURRENT_FOR * everyMs ? latest.routes : undefined
 }
