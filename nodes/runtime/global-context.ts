@@ -1,6 +1,7 @@
 // What a node keeps in the default global context: over deploys and, if the store does, restarts.
 import type { Node } from 'node-red'
-import { thrownAs } from '../../client/errors'
+import { closedError, thrownAs } from '../../client/errors'
+import { inTime, Stop, untilStopped } from '../../client/stop'
 
 interface GlobalContextOptions {
   /** What the keys begin with, such as `failover`. */
@@ -38,8 +39,7 @@ export function globalContextOf(node: Node, { kind, complaint, longestMs }: Glob
     // A key of a context is an expression: no name is left as it is.
     const key =
       appliance === undefined ? ofOne : `${prefix}${Buffer.from(appliance).toString('hex')}`
-    let isClosed = false
-    let stopWaiting = (): void => undefined
+    const closed = new Stop()
 
     /** Resolves once it is kept, or cannot be. */
     async function write(value: unknown): Promise<void> {
@@ -50,35 +50,30 @@ export function globalContextOf(node: Node, { kind, complaint, longestMs }: Glob
           )
         })
       } catch (error) {
-        if (!isClosed) warn(error)
+        if (!closed.stopped) warn(error)
       }
     }
 
     return {
       /** Undefined when the store fails or is too slow, or the place is closed in the meantime. */
       async read(): Promise<{ value: unknown } | undefined> {
-        let late: NodeJS.Timeout | undefined
+        const asked = new Promise<{ value: unknown }>((resolve, reject) => {
+          context.get(key, undefined, (error: unknown, value?: unknown) =>
+            error ? reject(error) : resolve({ value }),
+          )
+        })
         try {
-          return await new Promise<{ value: unknown }>((resolve, reject) => {
-            const tooLate = (): void => reject(new Error('the store does not respond'))
-            late = setTimeout(tooLate, longestMs)
-            stopWaiting = tooLate
-            context.get(key, undefined, (error: unknown, value?: unknown) =>
-              error ? reject(error) : resolve({ value }),
-            )
-          })
+          const answer = untilStopped(asked, closed, closedError)
+          return await inTime(longestMs, answer, () => new Error('the store does not respond'))
         } catch (error) {
-          if (!isClosed) warn(error)
+          if (!closed.stopped) warn(error)
           return undefined
-        } finally {
-          clearTimeout(late)
         }
       },
       write,
       /** Stops waiting. `removed`: the node will not come back. */
       close(removed: boolean): void {
-        isClosed = true
-        stopWaiting()
+        closed.now()
         if (removed) void write(undefined)
       },
     }
