@@ -274,14 +274,13 @@ export interface FleetQuestion {
   id: string
   search?: string
   trouble?: boolean
-  offset?: number
-  /** At most 2,000. */
+  /** At most 2,000, and by default 50. */
   limit?: number
   /** The language of the editor, such as `de-AT`. */
   language?: string
 }
 
-/** A page of an inventory that runs; `found`: so many fit the search. */
+/** The first appliances of an inventory that runs; `found`: so many fit the search. */
 export interface FleetList {
   total: number
   found: number

@@ -109,13 +109,9 @@ const knows = (look: Look<Searched>, search: string): boolean =>
 async function list(gateway: EditorNode, search: string): Promise<Listed> {
   if (gateway.d) throw new RequestError(text('picker.disabled'))
   if (!gateway.changed) {
-    try {
-      const body = { id: gateway.id, search, limit: MOST, language: language() }
-      const listed = await ask('appliances', body)
-      if (!('notDeployed' in listed)) return listed
-    } catch (error) {
-      if (!(error instanceof RequestError) || !error.notDeployed) throw error
-    }
+    const body = { id: gateway.id, search, limit: MOST, language: language() }
+    const listed = await ask('appliances', body)
+    if (!('notDeployed' in listed)) return listed
   }
   const { appliances, names } = await checkInventory(await connectionOfNode(gateway))
   return { total: appliances, found: names.length, rows: names.map((name) => ({ name })) }

@@ -59,7 +59,7 @@ function anyNode(RED: NodeAPI): Node | undefined {
 /** Lists appliances: those in trouble first, and then by name. Opens nothing and polls nothing. */
 export function listAppliances(
   fleet: Fleet,
-  { search, trouble, offset, limit, language }: Received<FleetQuestion>,
+  { search, trouble, limit, language }: Received<FleetQuestion>,
 ): FleetList {
   const all = fleet.list()
   const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
@@ -71,21 +71,17 @@ export function listAppliances(
     .map((row) => ({ row, rank: rankOf(row) }))
     .filter(({ rank }) => trouble !== true || rank < FINE)
   found.sort((one, other) => one.rank - other.rank || ORDER.compare(one.row.name, other.row.name))
-  const from = numberFrom(offset, 0)
-  const most = Math.min(numberFrom(limit, 50), MOST_LISTED)
+  const wantedRows = Number.isInteger(limit) && Number(limit) >= 0 ? Number(limit) : 50
   return {
     total: all.length,
     found: found.length,
-    rows: found.slice(from, from + most).map(({ row }) => row),
+    rows: found.slice(0, Math.min(wantedRows, MOST_LISTED)).map(({ row }) => row),
     ...(fleet.failure && { error: failureOf(fleet.failure, '') }),
   }
 }
 
 /** As people count: 2 before 10. */
 const ORDER = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
-
-const numberFrom = (value: unknown, otherwise: number): number =>
-  Number.isInteger(value) && Number(value) >= 0 ? Number(value) : otherwise
 
 function rowOf(listed: ListedAppliance, language: Language): FleetRow {
   const { name, address, isOwned, connection, failovers } = listed

@@ -191,13 +191,13 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     const asked = questionNow()
     const key = JSON.stringify(asked)
     const { answer: latest, failure: missed } = await settled(
-      request('appliances', { offset: 0, ...asked, language: language() }),
+      request('appliances', { ...asked, language: language() }),
     )
     // The user has asked for something else meanwhile.
     if (JSON.stringify(questionNow()) !== key) return undefined
-    if (missed?.notDeployed || (latest && 'notDeployed' in latest)) return 'gone'
+    if (latest && 'notDeployed' in latest) return 'gone'
     failure = missed
-    if (latest && !('notDeployed' in latest)) take(latest)
+    if (latest) take(latest)
     const isOther = key !== shownFor
     shownFor = key
     show(isOther)
