@@ -1,3 +1,5 @@
+import { signsFor, withValues } from '../../client/model/marks'
+
 /** What Node-RED passes to a check that may return the reason. */
 export interface CheckOptions {
   label?: string
@@ -11,21 +13,10 @@ export type Values = Record<string, string | number>
  */
 export function textsOf(node: string): (key: string, values?: Values) => string {
   return (key, values = {}) => {
-    const given: string[] = []
-    // The catalog would also replace marks of its own within a value, so it gets signs instead.
-    const signs = Object.entries(values).map(([name, value]) => [
-      name,
-      String.fromCodePoint(FIRST_SIGN + given.push(String(value)) - 1),
-    ])
-    return RED._(`{{package}}/${node}:${key}`, Object.fromEntries(signs)).replace(
-      SIGNS,
-      (sign) => given[sign.codePointAt(0)! - FIRST_SIGN] ?? sign,
-    )
+    const names = Object.keys(values)
+    return withValues(RED._(`{{package}}/${node}:${key}`, signsFor(names)), names, values)
   }
 }
-
-const FIRST_SIGN = 0xe000
-const SIGNS = /[\ue000-\ue00f]/g
 
 /** Of the editor, such as `de-AT`. */
 export const language = (): string => textsOf('watch')('locale')

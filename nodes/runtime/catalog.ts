@@ -1,4 +1,5 @@
 import type { NodeAPI } from 'node-red'
+import { signsFor, withValues } from '../../client/model/marks'
 import { languageOf, type Language } from '../../client/model/watch'
 
 /** The prefix of all catalog names. The path is relative to dist/nodes/runtime. */
@@ -15,35 +16,19 @@ export const serverLanguage = (RED: Pick<NodeAPI, '_'>): Language =>
 
 /** Each text is taken from the catalog once: a watch may need it with every poll. */
 export function wordsOf(RED: Pick<NodeAPI, '_'>): Words {
-  const templates = new Map<string, Template>()
-
-  function templateOf(key: string, values: Values): Template {
-    const known = templates.get(key)
-    if (known) return known
-    const names = Object.keys(values)
-    const signs = Object.fromEntries(
-      names.map((name, index) => [name, String.fromCharCode(FIRST_SIGN + index)]),
-    )
-    const template = { text: RED._(key, signs), names }
-    templates.set(key, template)
-    return template
-  }
+  const templates = new Map<string, { text: string; names: string[] }>()
 
   return (name, values = {}) => {
-    const { text, names } = templateOf(`${PACKAGE}/${name}`, values)
-    return text.replace(SIGNS, (sign) => String(values[names[sign.charCodeAt(0) - FIRST_SIGN]!]))
+    const key = `${PACKAGE}/${name}`
+    let template = templates.get(key)
+    if (!template) {
+      const names = Object.keys(values)
+      template = { text: RED._(key, signsFor(names)), names }
+      templates.set(key, template)
+    }
+    return withValues(template.text, template.names, values)
   }
 }
-
-/** The catalog would also replace marks of its own within a value, so it gets signs instead. */
-interface Template {
-  text: string
-  /** Of the values, in the order of the signs. */
-  names: string[]
-}
-
-const FIRST_SIGN = 0xe000
-const SIGNS = /[\ue000-\ue00f]/g
 
 /** In characters: there is no room for more under a node. */
 export const LONGEST_NAME = 20
