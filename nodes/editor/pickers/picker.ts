@@ -22,6 +22,15 @@ export function typedField(node: EditorNode, property: string): TypedField {
   return { hidden, frame, input, type: field(node, `${property}Type`) }
 }
 
+/** The editor gives its typed inputs no name: they have the label of their row, whose text may come later. */
+export function nameByLabel({ hidden, input }: TypedField): void {
+  const id = hidden.attr('id')
+  const label = document.querySelector(`label[for="${id}"]`)
+  if (!label) return
+  label.id ||= `${id}-label`
+  input.setAttribute('aria-labelledby', label.id)
+}
+
 export const entryOf = ({ type, input }: TypedField): Entry => ({
   type: type.val() ?? '',
   value: input.value,
@@ -44,12 +53,8 @@ export interface PickerOptions {
   reload: () => void
 }
 
-export function createPicker(
-  property: string,
-  { hidden, frame, input }: TypedField,
-  options: PickerOptions,
-) {
-  const label = document.querySelector(`label[for="${hidden.attr('id')}"]`)
+export function createPicker(property: string, its: TypedField, options: PickerOptions) {
+  const { hidden, frame, input } = its
   const { look, entry, offer, keyOf } = options
 
   const opener = iconOnly('button.media-gateway-picker-open', text('picker.open'), 'angle-down')
@@ -81,11 +86,7 @@ export function createPicker(
   opener.addEventListener('click', list.toggle)
   reloader.addEventListener('click', options.reload)
   input.addEventListener('focus', options.update)
-  if (label) {
-    // Its text comes later, in the language of the user.
-    label.id ||= `media-gateway-picker-label-${property}`
-    input.setAttribute('aria-labelledby', label.id)
-  }
+  nameByLabel(its)
 
   function words(): (Node | string)[] {
     const { loading, failure } = look()

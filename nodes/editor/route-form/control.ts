@@ -1,7 +1,7 @@
 // One field: its label, its input, its unit and its fault.
 import { textOf, type FormField } from './model'
 import { isMasked } from '../../../client/model/secrets'
-import { element, iconOf } from '../element'
+import { choiceOf, element, iconOf } from '../element'
 import type { Context } from './context'
 import { labelOf, text, textOr } from './text'
 
@@ -99,27 +99,22 @@ function rangeOf({ kind, secret, min, max }: FormField['member']): string {
   return secret ? text('characters', { least: min ?? 0, most: max }) : ''
 }
 
-/** A choice that keeps an unknown value. */
 function select({ member, name }: FormField, value: string, present: string): HTMLSelectElement {
   const choices: [string, string][] =
     member.kind === 'boolean'
       ? ['true', 'false'].map((each) => [each, text(each)])
-      : (member.oneOf ?? []).map((each) => [each, choiceOf(name, each)])
+      : (member.oneOf ?? []).map((each) => [each, wordsOfChoice(name, each)])
   const find = (wanted: string) =>
     choices.find(([each]) => each.toLowerCase() === wanted.toLowerCase())
   const known = find(value)
   if (known) known[0] = value
-  else if (value !== '') choices.push([value, value])
   const now = find(present)?.[1]
   const unset = present === '' ? text('unset') : text('unchanged', { value: now ?? present })
-  const options = choices.map(([each, words]) => new Option(words, each))
-  const made = element('select', new Option(unset, ''), ...options)
-  made.value = value
-  return made
+  return choiceOf([['', unset], ...choices], value)
 }
 
 /** A protocol is written as its name is; the other choices have words in each language. */
-const choiceOf = (name: string, value: string): string =>
+const wordsOfChoice = (name: string, value: string): string =>
   name === 'protocol' ? value.toUpperCase() : textOr(`choice.${name}.${value}`, value)
 
 function showButton(input: HTMLInputElement, name: string): HTMLButtonElement {

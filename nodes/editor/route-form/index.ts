@@ -10,7 +10,7 @@ import type { Appliance } from '../appliance'
 import { element, iconButton, setText } from '../element'
 import { field } from '../fields'
 import type { Picked } from '../pickers'
-import { typedField } from '../pickers/picker'
+import { nameByLabel, typedField } from '../pickers/picker'
 import { makeAdapters, newId, type Context } from './context'
 import { makeRouteEditor, type RouteEditor } from './editor'
 import { faultsFrom, faultsOf, faultWithPath, useOf } from './faults'
@@ -31,7 +31,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   const offer = iconButton('list-alt', text('offer'), () => input.typedInput('type', 'json'))
   offer.classList.add('media-gateway-route-offer')
   row.append(views.element, offer)
-  nameField(row, typedField(node, 'definition').input)
+  nameByLabel(typedField(node, 'definition'))
   row.after(place)
 
   /** What was last read from the field, or written to it. */
@@ -178,14 +178,6 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   })
   show(parseDefinition(valueNow()) === undefined ? 'json' : 'form')
   keepLines(node, input)
-}
-
-/** The text has the label of its row: the editor gives its typed inputs no name. */
-function nameField(row: HTMLElement, input: HTMLInputElement): void {
-  const label = row.querySelector('label')
-  if (!label) return
-  label.id ||= `${label.htmlFor}-label`
-  input.setAttribute('aria-labelledby', label.id)
 }
 
 /** A text with several lines is saved as it is: the field itself would join them. */
