@@ -68,6 +68,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   let isOpen = options.isOpen
   let deviceId: string | undefined = remembered().device[key]
   let snapshot: Snapshot | undefined
+  /** Of the snapshot; with none, the next answer has one. */
   let version: number | undefined
   let figuresAt: number | undefined
   const rates = createRates()
@@ -98,7 +99,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     controls.takeBack()
     // Less is known of a closed one, and what was known before will be old.
     snapshot = undefined
-    version = undefined
     polledAt = Date.now()
     show()
     options.onToggle(isOpen)
@@ -373,7 +373,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
 
   function forget(): void {
     snapshot = undefined
-    version = undefined
     state = undefined
     polledAt = -Infinity
     selected = undefined
