@@ -19,15 +19,14 @@ export interface ControlsOptions {
   complain: (words: string) => void
   speak: (words: string) => void
   onSend: () => void
-  onChange: () => void
 }
 
 /** Of a command to many routes: polls and other users get their turn. */
 const AT_ONCE = 3
 
 export function createControls(options: ControlsOptions) {
-  const { place, commands, isOld, complain, onSend, onChange } = options
-  const questions = createQuestions(onChange)
+  const { place, commands, isOld, complain, onSend } = options
+  const questions = createQuestions()
   const switching = new Set<string>()
   let isSending = false
   let isCancelled = false
@@ -84,10 +83,8 @@ export function createControls(options: ControlsOptions) {
     const left = [...wanted]
     const reasons: string[] = []
     let done = 0
-    const tell = (): void => {
+    const tell = (): void =>
       progress.show(text(`all.progress.${action}`, { done: done + reasons.length, all }))
-      onChange()
-    }
     const work = async (): Promise<void> => {
       const route = isCancelled ? undefined : left.shift()
       if (!route) return
@@ -104,8 +101,7 @@ export function createControls(options: ControlsOptions) {
     const outcome = text(`all.done.${action}`, { done, all })
     options.speak(outcome)
     if (left.length > 0) reasons.push(text('all.left', { left: left.length }))
-    if (reasons.length === 0) onChange()
-    else complain([outcome, ...reasons].join('\n'))
+    if (reasons.length > 0) complain([outcome, ...reasons].join('\n'))
   }
 
   return {

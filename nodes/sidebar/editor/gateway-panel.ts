@@ -92,7 +92,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   let isReporting = false
   let found: Route[] = []
 
-  const onChange = (): void => options.onChange()
   const devices = createDeviceChoice(`${id}-device`, choose)
   const head = createHead(id, `${id}-body`, () => {
     isOpen = !isOpen
@@ -107,30 +106,24 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     gatewayId: key,
     onChoose: () => showRoutes(true),
     onAll: (action) => controls.askAll(action, found, () => tools.focusAll(action)),
-    onLately: () => show(),
+    onMore: () => show(),
     onReport: () => void makeReport(),
-    onChange,
   })
   const empty = element('div.media-gateway-sidebar-notice')
-  const closing = (close: () => void) => (): void => {
-    close()
+  const fault = createMessage(null, () => {
+    closedFault = keyOf(faultNow())
+    showHealth()
     head.focus()
-  }
-  const fault = createMessage(
-    null,
-    closing(() => {
-      closedFault = keyOf(faultNow())
-      showHealth()
-    }),
-  )
-  const trouble = createMessage(
-    'alert',
-    closing(() => complain('')),
-  )
-  const reported = createMessage(
-    'status',
-    closing(() => reported.show('')),
-  )
+  })
+  const trouble = createMessage('alert', () => {
+    complain('')
+    head.focus()
+  })
+  const reported = createMessage('status', () => {
+    reported.show('')
+    head.focus()
+  })
+  const complain = (words: string): void => trouble.show(words)
   const controls = createControls({
     place,
     commands,
@@ -143,7 +136,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
       showRoutes()
       options.onCommand()
     },
-    onChange,
   })
   const details = createDetails({
     onFailover(failover, action, goBack) {
@@ -326,10 +318,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     )
   }
 
-  function say(...sentences: string[]): void {
-    reported.show(sentences.join(' '))
-    options.onChange()
-  }
+  const say = (...sentences: string[]): void => reported.show(sentences.join(' '))
 
   /** `isOther`: the user has asked for other routes than those shown. */
   function showRoutes(isOther = false): void {
@@ -444,11 +433,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     const other = await devices.find(place, deviceId)
     if (other?.id !== undefined) choose(other.id)
     else if (other) deviceId = undefined
-  }
-
-  function complain(words: string): void {
-    trouble.show(words)
-    options.onChange()
   }
 
   function add(kind: Kind, routeId: string, event: Event): void {

@@ -15,7 +15,7 @@ export interface Question {
 
 let counter = 0
 
-export function createQuestions(onChange: () => void) {
+export function createQuestions() {
   const place = element('div')
   const effectLine = element('div')
   let open: Question | undefined
@@ -40,7 +40,6 @@ export function createQuestions(onChange: () => void) {
         takeBack()
         if (isYes) asked.onYes()
         asked.goBack()
-        onChange()
       }
       const button = (words: string, isYes: boolean): HTMLButtonElement =>
         element('button.media-gateway-sidebar-button', {
@@ -67,7 +66,6 @@ export function createQuestions(onChange: () => void) {
       open = asked
       place.replaceChildren(box)
       no.focus()
-      onChange()
     },
     update,
     takeBack,

@@ -13,10 +13,9 @@ export interface ToolsOptions {
   /** The user has asked for other routes, for another order, or for rows of another height. */
   onChoose: () => void
   onAll(action: 'start' | 'stop'): void
-  /** The user wants to see, or no longer to see, what happened lately. */
-  onLately(): void
+  /** The user wants to see more or less than before: further tools, or what happened lately. */
+  onMore(): void
   onReport(): void
-  onChange(): void
 }
 
 export function createTools({ gatewayId, onChoose, ...options }: ToolsOptions) {
@@ -41,14 +40,14 @@ export function createTools({ gatewayId, onChoose, ...options }: ToolsOptions) {
   const open = (): void => {
     further.hidden = !further.hidden
     showMore()
-    options.onChange()
+    options.onMore()
   }
   const more = textButton('⋯', open, text('more'))
   const lately = textButton(text('lately.show'), () => {
     wantsLately = !wantsLately
     remember('lately', gatewayId, wantsLately)
     showMore()
-    options.onLately()
+    options.onMore()
   })
   const all = {
     start: textButton(text('all.start'), () => options.onAll('start')),
