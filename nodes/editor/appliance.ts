@@ -1,5 +1,5 @@
 // What the appliance of an open form has, requested once for all parts of the form.
-import type { Lookup, Planned, PlanQuestion } from '../wire'
+import { CONNECTION, type Lookup, type Planned, type PlanQuestion } from '../wire'
 import { RequestError } from './ask'
 import { isVariable } from './checks'
 import { askAppliance, hasInventory } from './connection'
@@ -33,11 +33,6 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
     throw new RequestError(text(id.startsWith('${') ? 'picker.gatewayLater' : 'picker.noGateway'))
   }
 
-  const place = (): { appliance?: string } => {
-    const appliance = lookIn()
-    return appliance === undefined ? {} : { appliance }
-  }
-
   async function update({ again = false } = {}): Promise<void> {
     const deviceId = deviceNow()
     const wanted = signature(RED.nodes.node(gateway.val() ?? ''), lookIn()) ?? gateway.val() ?? ''
@@ -46,7 +41,7 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
     if (isSame && !again && (loading || !lacks(found, deviceId))) return
     asked = wanted
     const isLatest = await look.read(isSame ? found : undefined, () =>
-      lookAt(gatewayNow(), place(), deviceId, again),
+      lookAt(gatewayNow(), lookIn(), deviceId, again),
     )
     // The device may have been switched meanwhile.
     if (isLatest) await update()
@@ -64,13 +59,14 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
     },
     /** Reads a route in sent form, its secrets hidden. @throws RequestError */
     async definition(routeId: string): Promise<unknown> {
-      const what = { ...place(), deviceId: look.now().found?.deviceId ?? deviceNow(), routeId }
+      const { found } = look.now()
+      const what = { appliance: lookIn(), deviceId: found?.deviceId ?? deviceNow(), routeId }
       const { definition } = await askAppliance('definition', gatewayNow(), what)
       return definition
     },
     /** What a definition would change on the device of the form, or the only one. @throws RequestError */
     plan(what: PlanQuestion): Promise<Planned> {
-      const body = { ...what, ...place(), deviceId: deviceInForm() }
+      const body = { ...what, appliance: lookIn(), deviceId: deviceInForm() }
       return askAppliance('plan', gatewayNow(), body, { again: true })
     },
   }
@@ -94,26 +90,23 @@ function signature(
   appliance: string | undefined,
 ): string | undefined {
   if (!node) return undefined
-  const { id, d, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout } = node
-  const { inventory, inventoryType, inventoryHosts, secretPrefix } = node
-  return JSON.stringify([
-    [id, d, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout],
-    [inventory, inventoryType, inventoryHosts, secretPrefix, appliance],
-  ])
+  const { id, d, changed, credentials } = node
+  const values = CONNECTION.map((name) => node[name])
+  return JSON.stringify([id, d, changed, credentials, values, appliance])
 }
 
 async function lookAt(
   node: EditorNode,
-  place: { appliance?: string },
+  appliance: string | undefined,
   deviceId: string | undefined,
   again: boolean,
 ): Promise<Lookup> {
   try {
-    return await askAppliance('lookup', node, { ...place, deviceId }, { again })
+    return await askAppliance('lookup', node, { appliance, deviceId }, { again })
   } catch (error) {
     const isGone = error instanceof RequestError && error.code === 'NOT_FOUND'
     if (deviceId === undefined || !isGone) throw error
     // The device is gone: show those that exist.
-    return askAppliance('lookup', node, place)
+    return askAppliance('lookup', node, { appliance })
   }
 }
