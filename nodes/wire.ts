@@ -294,8 +294,7 @@ export interface FleetRow {
   address: string
   /** This instance of Node-RED works for it. */
   owned: boolean
-  /** Somebody polls it. */
-  polled: boolean
+  /** Absent where nobody polls it. */
   health?: ApplianceHealth
   /** How many of its failovers have something that somebody should know. */
   failovers?: Partial<Record<FailoverFact, number>>

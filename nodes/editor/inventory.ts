@@ -17,9 +17,9 @@ interface Listed extends Omit<FleetList, 'rows'> {
 export const checkInventory = (connection: Connection): Promise<CheckedInventory> =>
   ask('inventory', { connection })
 
-export function reachOf({ owned, polled, health }: ListedAppliance): Reach {
+export function reachOf({ owned, health }: ListedAppliance): Reach {
   if (owned === false) return 'elsewhere'
-  if (!health) return polled ? 'asking' : 'closed'
+  if (!health) return 'closed'
   const { known, failure, unreachable } = health
   if (unreachable) return 'unreachable'
   if (!known) return failure ? 'fault' : 'asking'

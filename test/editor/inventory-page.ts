@@ -101,7 +101,6 @@ export const rowOf = (name: string, index: number) => ({
   name,
   address: `https://10.0.0.${index}`,
   owned: index % 4 !== 3,
-  polled: true,
   health: {
     known: { isOld: false, routes: 20, running: 12, problems: 0 },
     unreachable: index % 4 === 2,

@@ -24,7 +24,6 @@ interface Row {
   name: string
   address: string
   owned: boolean
-  polled: boolean
   health?: object
   failovers?: Record<string, number>
 }
@@ -65,8 +64,8 @@ inBrowser('the sidebar with an inventory', function () {
       row('Site 0900', { health: { unreachable: true, failure: { message: 'Away.' } } }),
       row('Site 0901', { failovers: { onBackup: 1 } }),
       row(HOSTILE),
-      row('Site 0001', { owned: false, polled: false, health: undefined }),
-      row('Site 0002', { polled: false, health: undefined }),
+      row('Site 0001', { owned: false, health: undefined }),
+      row('Site 0002', { health: undefined }),
       ...Array.from({ length: 994 }, (_, index) => row(`Site 1${String(index).padStart(3, '0')}`)),
     ]
   })
@@ -437,13 +436,12 @@ const healthOf = (sign?: 'critical' | 'warning') => ({
   unreachable: false,
 })
 
-const unowned = (one: Row): Row => ({ ...one, owned: false, polled: false, health: undefined })
+const unowned = (one: Row): Row => ({ ...one, owned: false, health: undefined })
 
 const row = (name: string, more: Partial<Row> = {}): Row => ({
   name,
   address: 'https://10.0.0.1',
   owned: true,
-  polled: true,
   health: healthOf(),
   ...more,
 })

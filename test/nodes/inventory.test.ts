@@ -290,7 +290,6 @@ describe('the inventory of a config node', () => {
       found: number
       rows: Array<{
         name: string
-        polled: boolean
         owned: boolean
         address: string
         health?: object
@@ -308,7 +307,6 @@ describe('the inventory of a config node', () => {
     names.slice(10).should.eql(['one', 'site 0'])
     first.rows[0]!.should.match({
       owned: true,
-      polled: true,
       health: { failure: { code: 'UNAVAILABLE' } },
     })
     first.rows[10]!.should.match({
@@ -319,7 +317,6 @@ describe('the inventory of a config node', () => {
       name: 'site 0',
       address: 'http://127.0.0.1:1/0',
       owned: true,
-      polled: false,
     })
     const whole = await ask({ limit: 1000 })
     whole.rows.should.have.length(62)

@@ -92,7 +92,6 @@ function rowOf(listed: ListedAppliance, language: Language): FleetRow {
     name,
     address: withoutUser(address),
     owned: isOwned,
-    polled: health !== undefined,
     ...(health && { health }),
     ...(failovers && failovers.size > 0 && { failovers: factCounts(statuses) }),
   }
