@@ -1,9 +1,9 @@
 // What the editor and the runtime say to each other: the JSON of the admin routes, each type once.
-import type { Applied, ErrorCode } from '../client/errors'
+import type { ErrorCode } from '../client/errors'
 import type { RouteFigures, RouteView, Snapshot, Wordless } from '../client/model/event'
 import type { FailoverAction as Obeyed, FailoverView } from '../client/model/failover'
 import type { FailoverFact } from '../client/model/failover-view'
-import type { Reason, Sign } from '../client/model/health'
+import type { Sign } from '../client/model/health'
 import type { Severity } from '../client/model/incident'
 import type { RateHistory } from '../client/model/rates'
 import type { Certificate, Mistake } from '../client/model/settings'
@@ -77,15 +77,6 @@ export interface Failure {
   message: string
   /** The message, sentence by sentence. */
   sentences: Said[]
-  /** What is known of the attempt, where a gateway was involved. None of it is a secret. */
-  values?: {
-    host: string
-    status?: number
-    /** Why a connection failed, such as `ECONNREFUSED`. */
-    reason?: string
-    says?: string
-    applied: Applied
-  }
   /** The stored password may not be sent as the form says: it has to be typed again. */
   passwordNeeded?: boolean
   /** There is no such gateway in the flows that run. */
@@ -98,7 +89,6 @@ export type Said = { key: string; values: Values } | { text: string }
 /** How something is, in words: the same in lamps, events and the editor. */
 export interface HealthText {
   sign: Sign
-  reason?: Reason
   /** The reason first, and the gateway's own word after it; in the language of the editor. */
   text: string
   /** Without the gateway's own word, where there is one. */

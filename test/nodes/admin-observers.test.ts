@@ -119,7 +119,7 @@ describe('what the sidebar is given', () => {
       state = ask(known.version, 'de')
       return state.snapshot !== undefined && shown(state).health.sign === 'critical'
     }, 'the data to stop')
-    should(shown(state).health).containEql({ reason: 'no-data', text: 'keine Daten' })
+    should(shown(state).health).containEql({ text: 'keine Daten' })
     should(shown(state).source.health.sign).equal('critical')
     for (const { health } of shown(state).destinations) {
       should(health).containEql({ sign: 'unknown', text: 'keine Daten' })

@@ -306,13 +306,12 @@ describe('the admin routes', () => {
     none.should.eql(['/api/devices', configuration, `/api/gateway/${device()}/routes`].sort())
   })
 
-  it('a failure says in values what its sentence names, and no secret', async () => {
+  it('a failure says in values what its sentences name, and no secret', async () => {
     const place = { ...saved(), baseUrl: 'http://127.0.0.1:1', fingerprint: '', password: PASSWORD }
     const { body: refused } = await ask('lookup', { connection: place })
     refused.should.containDeep({
       code: 'UNAVAILABLE',
       sentences: [{ key: 'refused', values: { host: '127.0.0.1:1' } }],
-      values: { host: '127.0.0.1:1', reason: 'ECONNREFUSED', applied: 'no' },
     })
     const { host } = new URL(simulator.url)
     const wrong = { ...saved(), password: 'a wrong password' }
@@ -320,7 +319,6 @@ describe('the admin routes', () => {
     login.should.containDeep({
       code: 'LOGIN_REFUSED',
       sentences: [{ key: 'loginRefused', values: { host, status: 401 } }],
-      values: { host, status: 401 },
     })
     JSON.stringify([refused, login]).should.not.match(new RegExp(`${PASSWORD}|a wrong password`))
     const { body: missing } = await ask('lookup', { connection: { id: 'missing' } })

@@ -45,8 +45,7 @@ export function healthOf(
 export const shown = (health: Health, language?: Language): HealthText => {
   const text = healthText(health, language)
   const brief = healthText(health, language, true)
-  const { sign, reason } = health
-  return { sign, reason, text, ...(brief !== text && { brief }) }
+  return { sign: health.sign, text, ...(brief !== text && { brief }) }
 }
 
 function shownCounts(state: DeviceState, figures?: Figures, language?: Language) {
