@@ -318,6 +318,7 @@ describe('the inventory of a config node', () => {
       address: 'http://127.0.0.1:1/0',
       owned: true,
     })
+    ;(await ask({})).rows.should.have.length(50)
     const whole = await ask({ limit: 1000 })
     whole.rows.should.have.length(62)
     whole.rows.at(-1)!.name.should.equal('two')
