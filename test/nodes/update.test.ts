@@ -15,7 +15,7 @@ describe('update-route', () => {
   let simulator: Simulator
 
   beforeEach(async () => {
-    simulator = await startSimulator({ routes: generateRoutes(36) })
+    simulator = await startSimulator({ routes: generateRoutes(20) })
     await load(simulator.url, {
       merge: { type: 'media-gateway-update-route', mode: 'merge' },
       replace: { type: 'media-gateway-update-route', mode: 'replace' },
