@@ -7,7 +7,7 @@ import { ERROR_CODES } from '../../client/errors'
 import { INCIDENT_EVENTS } from '../../client/model/incident'
 import { startSimulator, type Simulator } from '../../simulator'
 import { LANGUAGES, type Language } from '../support/editor-module'
-import { helper, load, send, unload, type Message } from '../support/flow'
+import { type Message, helper, load, send, simulated, unload } from '../support/flow'
 import { manifestOf, nodes } from '../support/manifests'
 import { root } from '../support/root'
 import { until } from '../support/until'
@@ -106,7 +106,7 @@ describe('the samples of the help', () => {
   let simulator: Simulator
 
   beforeEach(async () => {
-    simulator = await startSimulator()
+    simulator = await simulated()
     const actions = nodes.filter((node) => !OTHERS.includes(node))
     const all = actions.map((node): [string, object] => [node, SETTINGS[node] ?? {}])
     await load(
@@ -114,10 +114,6 @@ describe('the samples of the help', () => {
       { ...Object.fromEntries(all), watch: { report: 'incidents', holdFor: 0 } },
       { gateway: { name: 'Studio gateway', pollInterval: 1 } },
     )
-  })
-  afterEach(async () => {
-    await unload()
-    await simulator.stop()
   })
 
   for (const node of nodes.filter((one) => !OTHERS.includes(one))) {

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import 'should'
-import { startSimulator, type Simulator } from '../../simulator'
-import { helper, load, send, unload, type Message } from '../support/flow'
+import type { Simulator } from '../../simulator'
+import { type Message, helper, load, send, simulated, unload } from '../support/flow'
 import { root } from '../support/root'
 import { until } from '../support/until'
 
@@ -21,11 +21,7 @@ describe('the page on roles', () => {
   let simulator: Simulator
 
   beforeEach(async () => {
-    simulator = await startSimulator()
-  })
-  afterEach(async () => {
-    await unload()
-    await simulator.stop()
+    simulator = await simulated()
   })
 
   it('has every node except the gateway', () => {

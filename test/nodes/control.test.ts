@@ -1,7 +1,7 @@
 import 'should'
 import type { Route } from '../../client/model/types'
-import { startSimulator, type RouteState, type Simulator } from '../../simulator'
-import { deployFlows, failure, helper, load, result, send, unload } from '../support/flow'
+import type { RouteState, Simulator } from '../../simulator'
+import { deployFlows, failure, helper, load, result, send, simulated } from '../support/flow'
 import { until } from '../support/until'
 
 const control = (action: string, more: object = {}): object => ({
@@ -19,7 +19,7 @@ describe('control-route', () => {
   let deviceId: string
 
   beforeEach(async () => {
-    simulator = await startSimulator({ routes: 16 })
+    simulator = await simulated({ routes: 16 })
     deviceId = simulator.devices[0]!._id
     const several = simulator.routes.filter(({ destinations }) => destinations.length > 1)
     running = several.find(({ state }) => state === 'running')!
@@ -34,11 +34,6 @@ describe('control-route', () => {
       'stop-destination': control('stop', { target: 'destination' }),
       'restart-destination': control('restart', { target: 'destination' }),
     })
-  })
-  afterEach(async () => {
-    await unload()
-    simulator.openSessions.should.equal(0)
-    await simulator.stop()
   })
 
   const commands = (): unknown[] =>
@@ -321,15 +316,11 @@ describe('delete-route', () => {
   let simulator: Simulator
 
   beforeEach(async () => {
-    simulator = await startSimulator({ routes: 4 })
+    simulator = await simulated({ routes: 4 })
     await load(simulator.url, {
       delete: { type: 'media-gateway-delete-route' },
       gone: { type: 'media-gateway-delete-route', waitFor: 'applied', waitTimeout: 2 },
     })
-  })
-  afterEach(async () => {
-    await unload()
-    await simulator.stop()
   })
 
   it('POST /api/devices/<device>/updates, delete', async () => {

@@ -1,13 +1,13 @@
 import 'should'
 import type { Route } from '../../client/model/types'
-import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
-import { failure, load, result, send, unload } from '../support/flow'
+import { generateRoutes, type Simulator } from '../../simulator'
+import { failure, load, result, send, simulated } from '../support/flow'
 
 describe('create-route', () => {
   let simulator: Simulator
 
   beforeEach(async () => {
-    simulator = await startSimulator({ routes: generateRoutes(24) })
+    simulator = await simulated({ routes: generateRoutes(24) })
     await load(simulator.url, {
       applied: { type: 'media-gateway-create-route', waitFor: 'applied' },
       started: { type: 'media-gateway-create-route', waitFor: 'applied', startRoute: true },
@@ -18,11 +18,6 @@ describe('create-route', () => {
         definitionType: 'json',
       },
     })
-  })
-  afterEach(async () => {
-    await unload()
-    simulator.openSessions.should.equal(0)
-    await simulator.stop()
   })
 
   const creates = (): Simulator['journal'] =>

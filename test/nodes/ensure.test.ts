@@ -8,8 +8,8 @@ import { openConnection } from '../../client/connection/connection'
 import { updateRoute } from '../../client/changes/update'
 import type { Ensured } from '../../client/changes/ensure/apply'
 import type { Route } from '../../client/model/types'
-import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
-import { failure, load, result, send, unload } from '../support/flow'
+import { generateRoutes, type Simulator } from '../../simulator'
+import { failure, load, result, send, simulated, unload } from '../support/flow'
 
 type Row = Ensured & { error?: { code: string; message: string } }
 
@@ -24,7 +24,7 @@ describe('ensure-route', () => {
   let simulator: Simulator
 
   beforeEach(async () => {
-    simulator = await startSimulator({ routes: generateRoutes(12) })
+    simulator = await simulated({ routes: generateRoutes(12) })
     await load(simulator.url, {
       present: ensure('present'),
       started: ensure('started'),
@@ -34,11 +34,6 @@ describe('ensure-route', () => {
       'check-started': ensure('started', { check: true }),
       exact: ensure('present', { exact: true }),
     })
-  })
-  afterEach(async () => {
-    await unload()
-    simulator.openSessions.should.equal(0)
-    await simulator.stop()
   })
 
   const writes = (): Simulator['journal'] =>

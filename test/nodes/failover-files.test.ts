@@ -1,10 +1,10 @@
 // Failover, routes as a file and keys that change know of each other: a real flow with all of them.
 import should from 'should'
-import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
+import type { RouteSpec, Simulator } from '../../simulator'
 import type { Ensured } from '../../client/changes/ensure/apply'
 import type { PlanReport } from '../../client/changes/ensure/report'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
-import { load, result, send, unload } from '../support/flow'
+import { load, result, send, simulated } from '../support/flow'
 import { until } from '../support/until'
 
 const MAIN = { address: '192.0.2.1', port: 5002 }
@@ -49,7 +49,7 @@ describe('a failover, a file and a key', function () {
   let simulator: Simulator
 
   beforeEach(async () => {
-    simulator = await startSimulator({
+    simulator = await simulated({
       routes: [
         route('Studio A', srt({ ...MAIN, srtPassPhrase: KEY }), 6001),
         route('Studio B', srt({ address: '192.0.2.3', port: 5003 }), 6002),
@@ -98,10 +98,6 @@ describe('a failover, a file and a key', function () {
       },
     )
     await knows()
-  })
-  afterEach(async () => {
-    await unload()
-    await simulator.stop()
   })
 
   const source = () => simulator.route('Studio A')!.source as Record<string, unknown>

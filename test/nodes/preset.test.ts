@@ -1,6 +1,6 @@
 import 'should'
-import { startSimulator, type Simulator } from '../../simulator'
-import { failure, load, result, unload, type Message } from '../support/flow'
+import type { Simulator } from '../../simulator'
+import { type Message, failure, load, result, simulated, unload } from '../support/flow'
 
 const preset = (action: string, more: object = {}): object => ({
   type: 'media-gateway-preset',
@@ -13,17 +13,13 @@ describe('preset', () => {
   let path: string
 
   beforeEach(async () => {
-    simulator = await startSimulator({ routes: 12 })
+    simulator = await simulated({ routes: 12 })
     path = `/api/gateway/${simulator.devices[0]!._id}/system/preset`
     await load(simulator.url, {
       export: preset('export'),
       hidden: preset('export', { hideSecrets: true }),
       import: preset('import'),
     })
-  })
-  afterEach(async () => {
-    await unload()
-    await simulator.stop()
   })
 
   it('a call that the firmware does not know is not told as a missing device alone', async () => {

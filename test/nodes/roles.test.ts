@@ -1,7 +1,7 @@
 import 'should'
-import { startSimulator, type Simulator } from '../../simulator'
+import type { Simulator } from '../../simulator'
 import { actions, itTestsEach } from '../support/manifests'
-import { load, send, unload, type Message } from '../support/flow'
+import { type Message, load, send, simulated } from '../support/flow'
 
 /**
  * Who may do what, for every node, with the roles known and not known. See
@@ -11,12 +11,7 @@ describe('roles', () => {
   let simulator: Simulator
 
   beforeEach(async () => {
-    simulator = await startSimulator({ routes: 6 })
-  })
-  afterEach(async () => {
-    await unload()
-    simulator.openSessions.should.equal(0)
-    await simulator.stop()
+    simulator = await simulated({ routes: 6 })
   })
 
   const ROUTE = {

@@ -1,8 +1,8 @@
 // What each kind of node shows under it, in a real Node-RED.
 import should from 'should'
 import type { Node, NodeStatus } from 'node-red'
-import { startSimulator, type Simulator } from '../../simulator'
-import { failure, helper, load, result, unload } from '../support/flow'
+import type { Simulator } from '../../simulator'
+import { failure, helper, load, result, simulated } from '../support/flow'
 
 /** How long a request takes that is shown while it is under way. */
 const SHOWN_AFTER_MS = 300
@@ -14,11 +14,7 @@ describe('what the nodes show under them', function () {
   let simulator: Simulator
 
   beforeEach(async () => {
-    simulator = await startSimulator({ routes: 2 })
-  })
-  afterEach(async () => {
-    await unload()
-    await simulator.stop()
+    simulator = await simulated({ routes: 2 })
   })
 
   /** Collects what a node shows. */

@@ -8,14 +8,14 @@ import type { Destination, Route } from '../../client/model/types'
 import { isInProgress } from '../../client/changes/unconfirmed'
 import { setLatest } from '../../client/memory'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
-import { failure, load, result, send, unload } from '../support/flow'
+import { failure, load, result, send, simulated, unload } from '../support/flow'
 
 /** A wrong update takes a programme off the air: what the flow does not mention stays. */
 describe('update-route', () => {
   let simulator: Simulator
 
   beforeEach(async () => {
-    simulator = await startSimulator({ routes: generateRoutes(20) })
+    simulator = await simulated({ routes: generateRoutes(20) })
     await load(simulator.url, {
       merge: { type: 'media-gateway-update-route', mode: 'merge' },
       replace: { type: 'media-gateway-update-route', mode: 'replace' },
@@ -24,11 +24,6 @@ describe('update-route', () => {
       lax: { type: 'media-gateway-update-route', validate: false },
       'by hand': { type: 'media-gateway-update-route', configVersion: 2 },
     })
-  })
-  afterEach(async () => {
-    await unload()
-    simulator.openSessions.should.equal(0)
-    await simulator.stop()
   })
 
   /** A route as the appliance answers it, without what moves by itself. */

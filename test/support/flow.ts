@@ -3,6 +3,8 @@ import { hooks, i18n } from '@node-red/util'
 import helper from 'node-red-node-test-helper'
 import type { NodeAPI } from 'node-red'
 import type { GatewayError } from '../../client/errors'
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
+import { afterThisTest } from './hooks'
 import { nodes as packaged } from './manifests'
 import { loadWords } from './words'
 
@@ -114,6 +116,18 @@ interface Completion {
 }
 
 const outcomes = new Map<string, Followed>()
+
+/** A simulator for the flows of this test, which end before it and leave no session on it. */
+export async function simulated(options?: SimulatorOptions): Promise<Simulator> {
+  const simulator = await startSimulator(options)
+  afterThisTest(async () => {
+    await unload()
+    const { openSessions } = simulator
+    await simulator.stop()
+    if (openSessions > 0) throw new Error(`${openSessions} sessions were left on the simulator`)
+  })
+  return simulator
+}
 
 /** Loads a flow; `unload` ends it. */
 export async function load(
