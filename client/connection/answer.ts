@@ -14,7 +14,7 @@ export interface Answer {
 export const isRedirect = ({ status }: Answer): boolean => status >= 300 && status < 400
 
 /** True for a web page where a result was due, such as the login page of a proxy. */
-export const isPage = ({ status, unreadable }: Answer): boolean =>
+const isPage = ({ status, unreadable }: Answer): boolean =>
   status >= 200 && status < 300 && unreadable === 'gotPage'
 
 /** True where something else responded, such as the login page of a proxy. */
@@ -40,3 +40,12 @@ export function errorBody(body: unknown): { type?: string; message?: string } {
     message: typeof message === 'string' ? message : undefined,
   }
 }
+
+/**
+ * True where this may be about the session and not about the request. A lost one shows as 401 or 404, see
+ * docs/project/interface.md#session; the others are what servers and proxies commonly send instead.
+ */
+export const mayDenySession = (answer: Answer): boolean =>
+  [401, 403, 404, 419, 440].includes(answer.status) ||
+  (answer.status < 300 && isErrorBody(answer.body)) ||
+  isElsewhere(answer)

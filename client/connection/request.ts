@@ -4,7 +4,14 @@ import { isWrite, refuseOutdated, type Operation, type Request } from './operati
 import { mayAct } from './roles'
 import type { OpenSession, Session } from './session'
 import type { Stop } from '../stop'
-import { errorBody, isElsewhere, isErrorBody, isRedirect, type Answer } from './answer'
+import {
+  errorBody,
+  isElsewhere,
+  isErrorBody,
+  isRedirect,
+  mayDenySession,
+  type Answer,
+} from './answer'
 import { TransportFault, noResult, redirection, refusal, timedOutAfter } from './faults'
 import type { TransportRequest } from './transport'
 
@@ -49,7 +56,7 @@ export function createRequester(
     const body = bodyToSend(request)
     const first = await session.open()
     refuseMissingRole(request, first)
-    const answer = await attempt(request, body, first, operation, sending)
+    const answer = await attemptAsNamed(request, body, first, operation, sending)
     const elsewhere = isElsewhere(answer)
     const isOver = !(elsewhere && session.isElsewhere()) && (await showsLostSession(answer, first))
     if (!isOver) return bodyOf(answer, request, first, operation)
@@ -62,9 +69,21 @@ export function createRequester(
     }
     sending.isReplay = true
     const second = await session.open()
-    const replayed = await attempt(request, body, second, operation, sending)
+    const replayed = await attemptAsNamed(request, body, second, operation, sending)
     if (isPlain401(replayed)) await reckonWith401(first, second)
     return bodyOf(replayed, request, second, operation)
+  }
+
+  /** Repeats what was refused because another response had given the session a new ID meanwhile. */
+  async function attemptAsNamed(...all: Parameters<typeof attempt>): Promise<Answer> {
+    const [, , { cookies }] = all
+    const deadline = clock.now() + 2 * timeout
+    for (;;) {
+      const id = cookies.sessionId()
+      const answer = await attempt(...all)
+      const isOfFormerId = isPlain401(answer) && cookies.sessionId() !== id
+      if (!isOfFormerId || clock.now() >= deadline) return answer
+    }
   }
 
   /** Sends one request, and repeats it as far as that is safe. */
@@ -110,7 +129,8 @@ export function createRequester(
       } else {
         lastAnswerAt = clock.now()
         operation.statusCode = result.status
-        cookies.take(result)
+        // Whoever is not known to the appliance is given an ID of no session.
+        if (!isPlain401(result)) cookies.take(result)
         const away = result.status >= 502 && result.status <= 504
         if (!away || writes || !mayRepeat) return result
       }
@@ -133,14 +153,13 @@ export function createRequester(
   }
 
   /**
-   * Whether the session is lost: after a 401; or after a redirect to a login page, such a page, a
-   * 404 or a refusal of the session's rights, when the appliance does not know the session.
+   * Whether the session is lost: after a 401; or after another response that may say so, when the
+   * appliance does not know the session.
    */
   async function showsLostSession(answer: Answer, used: OpenSession): Promise<boolean> {
     const { status } = answer
     if (isPlain401(answer) && !deniesWith401) return true
-    const ambiguous = status === 401 || status === 404 || isElsewhere(answer)
-    if (!ambiguous) return false
+    if (!mayDenySession(answer)) return false
     const alive = await isAlive(used)
     if (alive) used.cannotAsk = false
     if (alive === false && !used.cannotAsk) return true

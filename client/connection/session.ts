@@ -6,7 +6,7 @@ import type { OutageLog } from './outage-log'
 import { isObject } from '../model/json'
 import { filled } from '../sentences'
 import { within } from '../stop'
-import { isElsewhere, isErrorBody, isPage, isRedirect, type Answer } from './answer'
+import { isElsewhere, isErrorBody, isRedirect, mayDenySession, type Answer } from './answer'
 import { TransportFault, noResult, refusal, requestNamed } from './faults'
 import type { Transport, TransportRequest } from './transport'
 import { createCookies, type SessionCookies } from './cookies'
@@ -168,7 +168,7 @@ export function createSession(options: SessionOptions) {
   /** Reads who is logged in, and until when. If that fails, a named session still counts. */
   async function getToKnow(session: OpenSession): Promise<boolean> {
     const answer = await askAbout(session).catch(() => undefined)
-    if (answer && showsNoSession(answer)) session.cannotAsk = true
+    if (answer && mayDenySession(answer)) session.cannotAsk = true
     if (!answer || !isInformation(answer)) return false
     session.cookies.take(answer)
     learn(session, answer, clock)
@@ -273,13 +273,13 @@ export function createSession(options: SessionOptions) {
   }
 
   /**
-   * Asks the appliance about this session.
+   * Asks the appliance about this session. Every user may: a refusal says that there is none.
    * @returns undefined when the appliance says that the session is gone
    * @throws GatewayError when that could not be determined
    */
   async function information(session: OpenSession): Promise<SessionInformation | undefined> {
     const answer = await askAbout(session)
-    if (showsNoSession(answer)) return undefined
+    if (mayDenySession(answer)) return undefined
     if (answer.status >= 400) throw refusal(answer)
     if (!isInformation(answer)) throw unexpected('GET', answer)
     session.cookies.take(answer)
@@ -429,9 +429,6 @@ function firstWaitAfter(error: GatewayError): number {
 const isInformation = ({ status, body }: Answer): boolean =>
   status === 200 && isObject(body) && !isErrorBody(body)
 
-/** Whether the response to a question about a session says that there is none. */
-const showsNoSession = (answer: Answer): boolean => isOver(answer) || isPage(answer)
-
 /** Whether the response to the end of a session says that it had ended already. */
 const isOver = (answer: Answer): boolean =>
   answer.status === 401 || answer.status === 404 || isRedirect(answer)
@@ -441,7 +438,7 @@ function deletionOf(answer: Answer): { deletion: SessionDeletion; status: number
   const { status, body } = answer
   const ended = (message: string) => ({ deletion: { type: 'Session', message }, status })
   if (isOver(answer)) return ended('The session had ended already.')
-  if (status >= 400) throw refusal(answer)
+  if (status >= 400 || isErrorBody(body)) throw refusal(answer)
   if (status === 204) return ended('The session ended.')
   if (!isObject(body)) throw unexpected('DELETE', answer)
   return { deletion: body as unknown as SessionDeletion, status }

@@ -113,6 +113,28 @@ describe('a session that gets lost', () => {
     appliance.open.size.should.equal(0)
   })
 
+  it('is not lost where that happens while other calls are under way with the former ID', async () => {
+    let ids = 0
+    await start(({ what }, isKnown) => {
+      if (!isKnown || what === 'DELETE /api/session') return undefined
+      const id = `rotated-${++ids}`
+      appliance.open.clear()
+      appliance.open.add(id)
+      const headers = { 'set-cookie': [`sessionID=${id}; Path=/`] }
+      return { headers, body: what === 'GET /api/session' ? {} : [{ _id: 'D' }] }
+    })
+    await read()
+    // Those that are refused are answered after the one that is not.
+    const { reply } = appliance
+    appliance.reply = async (call) => {
+      const answer = await reply(call)
+      if (answer && typeof answer === 'object' && 'status' in answer) await pause(10)
+      return answer
+    }
+    await Promise.all(Array.from({ length: 8 }, read))
+    appliance.logins.should.equal(1)
+  })
+
   for (const text of ['<!-- v4 -->\n<html><form>', '<script>location = "/login"</script>']) {
     it(`is opened again after a page that begins with ${text.slice(0, 4)}`, async () => {
       await start((call, isKnown) =>
@@ -171,6 +193,44 @@ describe('a session that gets lost', () => {
       appliance.open.size.should.equal(0)
     })
   }
+
+  const expired = { error: { type: 'Session', message: 'The session has expired.' } }
+  for (const [what, reply] of Object.entries({
+    403: { status: 403, body: expired },
+    419: { status: 419 },
+    440: { status: 440, text: '<html>' },
+    'an error in a 200': { body: expired },
+  })) {
+    it(`is opened again after ${what}, and the change sent once more`, async () => {
+      await start((call, isKnown) => {
+        if (isKnown) return call.path.endsWith('/updates') ? { body: { status: 'ok' } } : undefined
+        return /^(POST|DELETE) .*session$/.test(call.what) ? undefined : reply
+      })
+      await read()
+      appliance.open.clear()
+      await create()
+      appliance.logins.should.equal(2)
+      writes().should.equal(2)
+    })
+
+    it(`is alive after ${what} to a change that the gateway does not want`, async () => {
+      await start((call, isKnown) => {
+        if (call.path.endsWith('/updates')) return reply
+        return call.what === 'GET /api/session' && isKnown ? { body: {} } : undefined
+      })
+      const { code, cause } = await errorOf(create())
+      code.should.equal(what === '403' ? 'FORBIDDEN' : 'REJECTED')
+      cause.applied.should.equal('no')
+      appliance.logins.should.equal(1)
+      writes().should.equal(1)
+    })
+  }
+
+  it('whose end is answered with an error has not ended', async () => {
+    await start((call) => (call.what === 'DELETE /api/session' ? { body: expired } : undefined))
+    await read()
+    ;(await errorOf(gateway.endSession(op()))).code.should.equal('REJECTED')
+  })
 
   for (const status of [404, 405, 501]) {
     it(`is opened again after a 404 where a question about it is answered with ${status}`, async () => {
