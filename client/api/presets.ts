@@ -1,3 +1,4 @@
+import { badResponse, words } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation, Subject } from '../connection/operation'
 import { requestTo } from './endpoints'
@@ -24,8 +25,15 @@ export async function exportPreset(
   operation: Operation,
 ): Promise<Preset> {
   const request = requestTo('exportPreset', { device: deviceId }, { what: missing(deviceId) })
-  return expectObject<Preset>(await gateway.call(request, operation), 'preset')
+  const preset = expectObject<Preset>(await gateway.call(request, operation), 'preset')
+  // What could not be imported again is no backup.
+  if (isPreset(preset)) return preset
+  throw badResponse(words('__host__ returned something other than a preset.'))
 }
+
+/** Whether it has what makes a preset: its version, and a list of routes. */
+const isPreset = (preset: Preset): boolean =>
+  'preset_version' in preset && Array.isArray(preset.routes)
 
 /** POST of a preset file to the same path. It replaces the routes of the device. */
 export async function importPreset(

@@ -2,6 +2,7 @@ import { badResponse, failureOf, reported, words, type ErrorCause, type ErrorCod
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { createSemaphore } from '../connection/concurrency'
+import { isObject } from '../model/json'
 import { isRunning } from '../model/route-state'
 import type { Named } from '../model/types'
 import { listRoutes } from './routes'
@@ -43,14 +44,14 @@ export async function readStatistics(
   const content = { query, what: { kind: 'statistics', id: of.routeId } } as const
   const body = await gateway.call(requestTo(endpoint, { device: deviceId }, content), operation)
   const statistics = normalised(expectObject<Statistics>(body, 'statistics')) as Statistics
-  if (PARTS.every((part) => statistics[part] === undefined)) {
+  if (statistics.clientStat === undefined && !PARTS.some((part) => isObject(statistics[part]))) {
     throw badResponse(words('__host__ returned something other than statistics.'))
   }
   return statistics
 }
 
-/** Each response contains one of these, which shows what it is about. */
-const PARTS = ['route', 'source', 'destination', 'clientStat']
+/** Each response but that about a client contains one of these, which shows what it is about. */
+const PARTS = ['route', 'source', 'destination']
 
 /**
  * Returns the statistics of every running route, read in parallel as far as the gateway allows.

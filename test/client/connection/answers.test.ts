@@ -4,7 +4,8 @@ import { createRoute } from '../../../client/changes/create'
 import { findRoute } from '../../../client/changes/find'
 import { sendCommand } from '../../../client/api/commands'
 import { getDevice, listDevices } from '../../../client/api/devices'
-import { readAllStatistics } from '../../../client/api/statistics'
+import { exportPreset } from '../../../client/api/presets'
+import { readAllStatistics, readStatistics } from '../../../client/api/statistics'
 import type { Connection, GatewayOptions } from '../../../client/connection/connection'
 import { newOperation } from '../../../client/connection/operation'
 import { Stop } from '../../../client/stop'
@@ -112,6 +113,23 @@ describe('what an appliance answers', () => {
     const { message } = await errorOf(listDevices(gateway, op()))
     message.should.match(/object instead of array.*differs from what this package knows.*version/)
   })
+
+  for (const body of [{}, { preset_version: '1.0' }, { response: { routes: [] } }]) {
+    it(`with ${JSON.stringify(body)} to an export, is no preset`, async () => {
+      await start(({ path }) => (path.endsWith('/preset') ? { body } : undefined))
+      const error = await errorOf(exportPreset(gateway, 'D', op()))
+      error.should.match({ code: 'BAD_RESPONSE', cause: { applied: 'no' } })
+      error.message.should.match(/other than a preset/)
+    })
+  }
+
+  for (const body of [{ route: null }, { source: null }, { destination: 'D1' }]) {
+    it(`with ${JSON.stringify(body)}, are no statistics`, async () => {
+      await start(({ path }) => (path.endsWith('/statistics') ? { body } : undefined))
+      const error = await errorOf(readStatistics(gateway, 'D', { routeId: 'R' }, op()))
+      error.should.match({ code: 'BAD_RESPONSE', message: /other than statistics/ })
+    })
+  }
 
   it('with half a response and an end of the connection, is asked for again', async () => {
     let answers = 0
