@@ -92,6 +92,11 @@ async function lookUp(gateway: Connection, operation: Operation): Promise<string
       },
     )
   }
-  if (!isSegment(device._id)) throw badResponse(say('deviceWithoutId'))
-  return device._id
+  return idOf(device)
+}
+
+/** @throws GatewayError `BAD_RESPONSE` where the appliance gives it none that can be sent */
+export function idOf({ _id }: Device): string {
+  if (isSegment(_id)) return _id
+  throw badResponse(say('deviceWithoutId'))
 }

@@ -1,7 +1,9 @@
 import { invalidInput, type Finding, readOnlyError } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
+import { givenWords } from '../model/faults'
 import { MOST, parsedWithin } from '../model/foreign'
+import { givenAs } from '../model/given'
 import { isObject, objectsIn } from '../model/json'
 import { findHidden, keepHidden } from '../model/secrets'
 import { secretsIn } from '../connection/redaction'
@@ -63,7 +65,10 @@ function parse(input: unknown): Preset {
     if (parsed.fault !== undefined) return refuse(parsed.fault)
     preset = parsed.value
   } else preset = plainInput(input, '')
-  if (!isObject(preset)) return refuse('must be a preset: an object, its JSON text, or a Buffer')
+  if (!isObject(preset)) {
+    const given = givenWords(givenAs(preset))
+    return refuse(`is ${given}; it must be a preset: an object, its JSON text, or a Buffer`)
+  }
   if (!('preset_version' in preset)) return refuse('is not a preset: it has no preset_version')
   const { routes } = preset
   if (

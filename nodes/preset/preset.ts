@@ -1,5 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { invalidInput } from '../../client/errors'
+import { givenWords } from '../../client/model/faults'
+import { shownAs } from '../../client/model/given'
 import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
@@ -18,8 +20,7 @@ export = (RED: NodeAPI): void =>
         return { payload, did: { key: 'exported' }, deviceId }
       }
       if (message.confirm !== true) {
-        const problem =
-          'must be true: an import replaces all routes of the device, so the message has to confirm it'
+        const problem = `is ${givenWords(shownAs(message.confirm))}; it must be true: an import replaces all routes of the device, so the message has to confirm it`
         throw invalidInput([{ path: 'msg.confirm', problem }])
       }
       const { deviceId, answer } = await run(OPERATIONS.importPreset, { preset: message.payload })

@@ -6,7 +6,8 @@ import { plainInput } from '../../client/changes/input'
 import type { Connection } from '../../client/connection/connection'
 import type { Operation } from '../../client/connection/operation'
 import { faultOf, notARoute } from '../../client/model/check'
-import type { Short } from '../../client/model/faults'
+import { givenWords, type Short } from '../../client/model/faults'
+import { shownAs } from '../../client/model/given'
 import type { Inputs } from '../../client/operations'
 import { refuseUnresolved, unsetVariable } from './properties'
 import type { Fleet } from './gateway-node'
@@ -74,7 +75,8 @@ export function readGiven(
     if (type === 'msg' && property === `${kind}Id` && isAbsent(value)) {
       const name = message[`${kind}Name`]
       if (isAbsent(name)) throw missing(kind)
-      return targetOf({ name }, `msg.${kind}Name`, kind)
+      if (typeof name === 'string') return { name }
+      throw unfit(`msg.${kind}Name`, name, 'text')
     }
     return targetOf(value, pathOf(property, type, kind), kind)
   }
@@ -251,7 +253,7 @@ function reasonOf(error: unknown): string {
 function idOf(value: unknown, path: string, kind: string): string {
   const target = targetOf(value, path, kind)
   if ('id' in target) return target.id
-  throw invalidInput([{ path, problem: `must be a ${kind} ID` }])
+  throw invalidInput([{ path, problem: `has no ID; it must be a ${kind} ID` }])
 }
 
 /** An ID, or an object with `id` (a device has `_id`) or else `name`, as a list brings them. */
@@ -269,9 +271,13 @@ function targetOf(value: unknown, path: string, kind: string): Target {
     if (typeof candidate === 'string' && isUsable(candidate)) return { id: candidate }
   }
   if (typeof name === 'string' && name !== '') return { name }
-  const problem = `must be a ${kind} ID (text), or an object with id or name`
-  const short = { key: 'type', values: { what: path } } as const
-  throw invalidInput([{ path, problem, short }])
+  const members = kind === 'device' ? '_id or id' : 'id or name'
+  throw unfit(path, value, `a ${kind} ID (text), or an object with ${members}`)
+}
+
+function unfit(path: string, value: unknown, wanted: string): Error {
+  const problem = `is ${givenWords(shownAs(value))}; it must be ${wanted}`
+  return invalidInput([{ path, problem, short: { key: 'type', values: { what: path } } }])
 }
 
 /** What identifies a route, a destination or a device, as a list brings it. */

@@ -1,6 +1,8 @@
 import type { NodeAPI } from 'node-red'
 import { findDestination } from '../../client/changes/find'
 import { invalidInput } from '../../client/errors'
+import { givenWords } from '../../client/model/faults'
+import { shownAs } from '../../client/model/given'
 import { listCallers } from '../../client/watch/caller-list'
 import { OPERATIONS } from '../../client/operations'
 import type { StatisticsOptions } from '../../client/options'
@@ -92,12 +94,13 @@ function clientOf({ clientAddress: address, clientPort }: Message): {
   port?: number
 } {
   if (typeof address !== 'string' || address === '') {
-    const problem = 'is empty; it must be the address of the client'
+    const problem = `is ${givenWords(shownAs(address))}; it must be the address of the client`
     throw invalidInput([{ path: 'msg.clientAddress', problem }])
   }
   if (clientPort === undefined || clientPort === null || clientPort === '') return { address }
   const port = typeof clientPort === 'string' ? Number(clientPort) : clientPort
   if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65535)
     return { address, port }
-  throw invalidInput([{ path: 'msg.clientPort', problem: 'must be a port from 1 to 65535' }])
+  const problem = `is ${givenWords(shownAs(clientPort))}; it must be a port from 1 to 65535`
+  throw invalidInput([{ path: 'msg.clientPort', problem }])
 }

@@ -400,6 +400,17 @@ describe('a test of a connection', () => {
     })
   })
 
+  it('of a gateway whose device has no ID says so', async () => {
+    const appliance = new ScriptedAppliance(({ what }) =>
+      what === 'GET /api/devices' ? { body: [{ name: 'Studio' }] } : undefined,
+    )
+    await appliance.start()
+    const { body } = await test(form(appliance.url))
+    await appliance.stop()
+    body.should.containEql({ code: 'BAD_RESPONSE' })
+    body['message']!.should.match(/reports a device without a usable ID/)
+  })
+
   it('of a URL of slashes is refused at once', async () => {
     const begun = performance.now()
     const { body } = await test(form(`http://127.0.0.1:1/${'/'.repeat(100_000)}x`))

@@ -78,16 +78,18 @@ describe('preset', () => {
   it('is not imported without msg.confirm === true, nor when it is no preset', async () => {
     const exported = (await result('export')).payload
     simulator.clearJournal()
-    const refused: Message[] = [
-      { payload: exported },
-      { payload: exported, confirm: 'true' },
-      { payload: 'no json', confirm: true },
-      { payload: { routes: 5 }, confirm: true },
-      { payload: [1], confirm: true },
-      { confirm: true },
+    const refused: Array<[Message, RegExp]> = [
+      [{ payload: exported }, /msg\.confirm is missing; it must be true/],
+      [{ payload: exported, confirm: 'true' }, /msg\.confirm is "true"; it must be true/],
+      [{ payload: 'no json', confirm: true }, /is not a preset/],
+      [{ payload: { routes: 5 }, confirm: true }, /is not a preset/],
+      [{ payload: [1], confirm: true }, /is a list; it must be a preset/],
+      [{ confirm: true }, /is missing; it must be a preset/],
     ]
-    for (const message of refused) {
-      ;(await failure('import', message)).code.should.equal('INVALID_INPUT')
+    for (const [message, expected] of refused) {
+      const error = await failure('import', message)
+      error.code.should.equal('INVALID_INPUT')
+      error.message.should.match(expected)
     }
     simulator.journal.should.have.length(0)
   })

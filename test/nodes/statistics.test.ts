@@ -124,12 +124,24 @@ describe('statistics', () => {
   it('bad input is refused before any call', async () => {
     const cases: Array<[string, object, RegExp]> = [
       ['route', {}, /msg\.routeId/],
+      [
+        'route',
+        { routeId: 42 },
+        /msg\.routeId is 42; it must be a route ID \(text\), or an object with id or name/,
+      ],
+      ['route', { routeName: ['Studio'] }, /msg\.routeName is a list; it must be text/],
+      ['route', { routeId: 'x', deviceId: {} }, /msg\.deviceId is an object; .* with _id or id/],
       ['destination', { routeId: 'x' }, /msg\.destinationId/],
-      ['client', { routeId: 'x', destinationId: 'y' }, /msg\.clientAddress/],
+      ['client', { routeId: 'x', destinationId: 'y' }, /msg\.clientAddress is missing; it must be/],
+      [
+        'client',
+        { routeId: 'x', destinationId: 'y', clientAddress: 5 },
+        /msg\.clientAddress is 5; it must be/,
+      ],
       [
         'client',
         { routeId: 'x', destinationId: 'y', clientAddress: 'z', clientPort: 0 },
-        /clientPort/,
+        /clientPort is 0; it must be a port from 1 to 65535/,
       ],
       ['odd', { routeId: 'x' }, /scope/],
     ]

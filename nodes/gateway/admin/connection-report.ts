@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { GatewayError, say, type Sentence } from '../../../client/errors'
-import { listDevices } from '../../../client/api/devices'
+import { idOf, listDevices } from '../../../client/api/devices'
 import { listRoutes } from '../../../client/api/routes'
 import { newOperation } from '../../../client/connection/operation'
 import { startSession } from '../../../client/api/session'
@@ -104,7 +104,7 @@ async function fill(report: ConnectionReport, gateway: Connection): Promise<void
   const [device] = devices
   if (!device) return
   report.device = { ...pickedDevice(device), firmware: text(device.firmware) }
-  const first = { deviceId: device._id, page: 1, pageSize: 1 }
+  const first = { deviceId: idOf(device), page: 1, pageSize: 1 }
   const page = await listRoutes(gateway, first, operation)
-  report.routes = Number(page.numResults) || page.data.length
+  report.routes = Math.max(Number(page.numResults) || 0, page.data.length)
 }
