@@ -5,7 +5,7 @@ import { givenWords } from '../model/faults'
 import { MOST, parsedWithin } from '../model/foreign'
 import { givenAs } from '../model/given'
 import { isObject, objectsIn } from '../model/json'
-import { findHidden, keepHidden } from '../model/secrets'
+import { findHidden, keepHidden, withoutMasks } from '../model/secrets'
 import { secretsIn } from '../connection/redaction'
 import { exportPreset, importPreset, type Preset, type PresetAnswer } from '../api/presets'
 import { forgetUnseenOf } from '../unseen'
@@ -87,7 +87,8 @@ function withSecretsOf(present: Preset, wanted: Preset): Preset {
     if (!isObject(route)) return route
     const sameName = presentRoutes.filter(({ name }) => name === route.name)
     const counterpart = sameName.length === 1 ? sameName[0] : undefined
-    const { fields, problems: faults } = keepHidden(route, counterpart)
+    // An import replaces the route: what a mask stands for would be lost, not kept.
+    const { fields, problems: faults } = keepHidden(route, withoutMasks(counterpart))
     problems.push(...faults.map((one) => ({ ...one, path: `routes[${index}].${one.path}` })))
     return fields
   })

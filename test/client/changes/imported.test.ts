@@ -1,5 +1,6 @@
 import 'should'
 import { openGateway, type Gateway } from '../../../client'
+import { errorOf } from '../../support/errors'
 import { ScriptedAppliance, type Call, type Reply } from '../../support/scripted-appliance'
 
 /** An appliance that masks its secrets, and shows no change of its only route. */
@@ -21,6 +22,7 @@ describe('after an import of a preset', () => {
   const preset = { preset_version: 1, routes: [{ name: 'A', source }] }
 
   function reply({ method, path }: Call): Reply | undefined {
+    if (path.endsWith('/preset') && method === 'GET') return { body: preset }
     if (path.endsWith('/preset')) return { status, body: { type: 'postSystemPreset' } }
     if (path.endsWith('/updates')) return { body: { status: 'ok' } }
     if (method === 'GET' && path.endsWith('/routes/R')) return { body: route }
@@ -84,5 +86,16 @@ describe('after an import of a preset', () => {
     updates()
       .map((one) => one.source.port)
       .should.eql([5999, 5999])
+  })
+
+  it('and instead of one: what the appliance masks cannot be kept, so the import is refused', async () => {
+    for (const hidden of ['••••••', '********']) {
+      const routes = [{ name: 'A', source: { ...source, srtPassPhrase: hidden } }]
+      const error = await errorOf(gateway.presets.import({ ...preset, routes }))
+      error.should.match({ code: 'INVALID_INPUT', cause: { applied: 'no' } })
+      error.message.should.match(/routes\[0\]\.source\.srtPassPhrase is a hidden value/)
+    }
+    const isImport = ({ what }: Call): boolean => /^POST .*preset$/.test(what)
+    appliance.calls.some(isImport).should.be.false()
   })
 })
