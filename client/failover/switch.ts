@@ -113,23 +113,28 @@ async function switchRoutes(
   }
 }
 
-/** Returns once the route is seen stopped. A close leaves less time for that: the start follows anyway. */
+/**
+ * Returns once the route is seen stopped. A close leaves less time for that: the start follows anyway,
+ * unless nothing says that the stop has arrived. Then both would run, and the next failover goes on.
+ */
 async function stop(
   gateway: Connection,
   address: RouteAddress & { wasPending: boolean },
   operation: Operation,
   onward: Operation,
 ): Promise<void> {
+  let isAccepted = true
   try {
     await controlRoute(gateway, { ...address, action: 'stop', ...AT_ONCE }, operation)
   } catch (error) {
     if (!mayHaveArrived(error)) throw error
+    isAccepted = false
   }
   const { stop: last, end } = stopAfter(gateway.closing, LAST_START_MS, MONOTONIC)
   try {
     await commandStep(gateway, address, 'stop').show(STOP_MS, onward.under({ stop: last }))
   } catch (error) {
-    if (!gateway.closing.stopped) throw error
+    if (!isAccepted || !gateway.closing.stopped) throw error
   } finally {
     end()
   }

@@ -272,4 +272,15 @@ describe('a failover of two routes', () => {
     await until(() => runs('Studio A backup') && !runs('Studio A'))
     lastKept(told).change!.to.should.equal('backup')
   })
+
+  it('starts nothing at a close beside a route that a lost stop has left running', async () => {
+    const told = await begin()
+    simulator.fault({ kind: 'reset', match: { action: 'stop-route' }, times: 1 })
+    loseMain()
+    await until(() => commands().length === 1)
+    await gateway.close()
+    commands().should.eql(['stop-route main'])
+    ;[runs('Studio A'), runs('Studio A backup')].should.eql([true, false])
+    lastKept(told).change!.to.should.equal('backup')
+  })
 })
