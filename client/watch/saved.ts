@@ -13,8 +13,10 @@ import type { SavedLimit } from './measuring/thresholds'
 
 /** What one watch has saved: the next one with the same settings goes on with it. */
 export interface SavedWatch {
-  /** All that a watch of incidents saves: those that it has reported as begun and not as ended. */
+  /** Those that a watch of incidents has reported as begun and not as ended. */
   readonly incidents?: readonly OpenIncident[]
+  /** What a watch of incidents has seen, with what is on hold; by the clock of this process. */
+  readonly troubles?: ReadonlyMap<string, SavedTrouble>
   /** Since when the appliance is unreachable, Unix ms, and whether that was reported. */
   readonly away?: { readonly at: number; readonly isTold: boolean }
   readonly data?: SavedData
@@ -24,6 +26,27 @@ export interface SavedWatch {
   readonly told?: DeviceState
   /** The changes since then that are on hold. */
   readonly held?: ReadonlyMap<string, Held>
+}
+
+/** What is in trouble, or was until a moment ago. */
+export interface SavedTrouble {
+  /** As reported, or before that as it was seen last. */
+  trouble: Trouble
+  /** Since when, by the clock. */
+  readonly since: number
+  /** Undefined until it was reported. */
+  begun?: { id: string; at: number }
+  /** Another severity or reason, on hold. */
+  other?: Held
+  /** Since when it is over, by the clock, on hold. */
+  overSince?: number
+}
+
+export interface Trouble extends Omit<OpenIncident, 'id' | 'since' | 'until' | 'durationMs'> {
+  /** Since when, by the clock; by default since this is first seen. */
+  seenSince?: number
+  /** What the gateway says of it; reported, but not kept. */
+  details?: string
 }
 
 export interface SavedDevice {

@@ -54,9 +54,10 @@ export function createRestoring({
       // Taken in any case: left there, it would later count as what this watch has open.
       const watch = takeWatch(store, subscription.key())
       const [known] = devices.values()
-      // What its owner has kept is no older than what was saved here.
-      if (watch && !subscription.isGiven)
-        subscription.restore(watch, devices.size === 1 ? known?.state : state())
+      // What is open its owner has kept, no older than what was saved here.
+      const { troubles } = watch ?? {}
+      const saved = subscription.isGiven ? { troubles } : watch
+      if (saved) subscription.restore(saved, devices.size === 1 ? known?.state : state())
     }
     const at = subscription.restoredOutage()
     if (at === undefined || state()) return

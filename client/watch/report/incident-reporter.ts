@@ -152,11 +152,11 @@ export function createIncidentReporter(
       takeView(latest, at)
     },
     callers: callers && (() => callers.present()),
-    save: () => ({ incidents: incidents.open() }),
-    restore({ incidents: saved }) {
-      if (!saved) return
-      incidents.restore(saved, clock.now())
-      onOpen?.(incidents.open())
+    save: () => ({ incidents: incidents.open(), troubles: incidents.save() }),
+    restore({ incidents: saved, troubles }) {
+      if (saved) incidents.restore(saved, clock.now())
+      if (troubles) incidents.goOn(troubles)
+      if (saved) onOpen?.(incidents.open())
     },
   }
 

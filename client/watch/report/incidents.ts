@@ -1,13 +1,7 @@
 import * as crypto from 'node:crypto'
 import type { CLOSINGS, Incident, IncidentEvent, OpenIncident } from '../../model/incident'
-import { held, type Held } from '../measuring/meter'
-
-export interface Trouble extends Omit<OpenIncident, 'id' | 'since' | 'until' | 'durationMs'> {
-  /** Since when, by the clock; by default since this is first seen. */
-  seenSince?: number
-  /** What the gateway says of it; reported, but not kept. */
-  details?: string
-}
+import { held } from '../measuring/meter'
+import type { SavedTrouble, Trouble } from '../saved'
 
 type Closing = (typeof CLOSINGS)[number]
 
@@ -32,27 +26,13 @@ export interface Step {
   after: string
 }
 
-/** What is in trouble, or was until a moment ago. */
-interface Entry {
-  /** As reported, or before that as it was seen last. */
-  trouble: Trouble
-  /** Since when, by the clock. */
-  readonly since: number
-  /** Undefined until it was reported. */
-  begun?: { id: string; at: number }
-  /** Another severity or reason, on hold. */
-  other?: Held
-  /** Since when it is over, by the clock, on hold. */
-  overSince?: number
-}
-
 /**
  * Each begins once it has lasted for `holdMs`, and ends once it has been away for as long. What nobody can
  * know neither begins nor ends meanwhile, and its time runs on.
  * @param unix turns a time of the clock into Unix ms
  */
 export function createIncidents(holdMs: number, unix: (at: number) => number) {
-  const entries = new Map<string, Entry>()
+  const entries = new Map<string, SavedTrouble>()
 
   function present(trouble: Trouble, at: number): Step | undefined {
     const { key, seenSince = at } = trouble
@@ -63,7 +43,7 @@ export function createIncidents(holdMs: number, unix: (at: number) => number) {
     return change(entry, trouble, at)
   }
 
-  function begin(entry: Entry, trouble: Trouble, at: number): Step | undefined {
+  function begin(entry: SavedTrouble, trouble: Trouble, at: number): Step | undefined {
     entry.trouble = trouble
     if (at - entry.since < holdMs) return undefined
     const begunAt = unix(entry.since)
@@ -71,7 +51,7 @@ export function createIncidents(holdMs: number, unix: (at: number) => number) {
     return step('incident.begun', entry, begunAt, 'ok', trouble.severity)
   }
 
-  function change(entry: Entry, trouble: Trouble, at: number): Step | undefined {
+  function change(entry: SavedTrouble, trouble: Trouble, at: number): Step | undefined {
     const { severity, reason } = entry.trouble
     if (severity === trouble.severity && reason === trouble.reason) {
       entry.other = undefined
@@ -86,7 +66,7 @@ export function createIncidents(holdMs: number, unix: (at: number) => number) {
     return step('incident.changed', entry, changedAt, severity, trouble.severity)
   }
 
-  function absent(entry: Entry, standing: Standing, at: number): Step | undefined {
+  function absent(entry: SavedTrouble, standing: Standing, at: number): Step | undefined {
     const { key } = entry.trouble
     if (standing === 'unknown') return undefined
     if (!entry.begun) {
@@ -121,6 +101,15 @@ export function createIncidents(holdMs: number, unix: (at: number) => number) {
         return end(entry, entry.overSince ?? at, 'removed')
       })
     },
+    /** All, with what is on hold: for a later watch of this process. */
+    save: (): ReadonlyMap<string, SavedTrouble> => new Map(entries),
+    /** Goes on with that. What has begun meanwhile, or is not open any more, counts more. */
+    goOn(earlier: ReadonlyMap<string, SavedTrouble>): void {
+      for (const [key, entry] of earlier) {
+        const isSame = entries.get(key)?.begun?.id === entry.begun?.id
+        if (isSame) entries.set(key, { ...entry })
+      }
+    },
     /** Those that were reported as begun and not as ended. */
     open: () => [...entries.values()].filter(({ begun }) => begun).map(openOf),
     /** Goes on with those of an earlier watch; what was reported here counts more. */
@@ -136,25 +125,31 @@ export function createIncidents(holdMs: number, unix: (at: number) => number) {
   }
 }
 
-function step(event: IncidentEvent, entry: Entry, at: number, before: string, after: string): Step {
+function step(
+  event: IncidentEvent,
+  entry: SavedTrouble,
+  at: number,
+  before: string,
+  after: string,
+): Step {
   return { event, at, incident: incidentOf(entry), trouble: entry.trouble, before, after }
 }
 
 /** Its times agree with each other, also where the wall clock was set meanwhile. */
-function end(entry: Entry, overSince: number, after: Closing | 'ok'): Step {
+function end(entry: SavedTrouble, overSince: number, after: Closing | 'ok'): Step {
   const durationMs = Math.round(overSince - entry.since)
   const until = entry.begun!.at + durationMs
   const ended = step('incident.ended', entry, until, entry.trouble.severity, after)
   return { ...ended, incident: { ...ended.incident, until, durationMs } }
 }
 
-function incidentOf({ trouble, begun }: Entry): Incident {
+function incidentOf({ trouble, begun }: SavedTrouble): Incident {
   const { severity, kind, reason } = trouble
   const { id, at } = begun!
   return { id, severity, kind, reason, since: at, until: null, durationMs: null }
 }
 
-function openOf(entry: Entry): OpenIncident {
+function openOf(entry: SavedTrouble): OpenIncident {
   const { seenSince: _, details: __, ...trouble } = entry.trouble
   return Object.assign(incidentOf(entry), trouble)
 }

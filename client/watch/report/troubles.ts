@@ -16,7 +16,8 @@ import { isRouteOf } from '../measuring/caller-book'
 import { limitPlace, type SavedLimit } from '../measuring/thresholds'
 import { UNTOLD, type DeviceState, type RouteState } from '../state'
 import type { Awaited } from './expected-callers'
-import type { Sight, Standing, Trouble } from './incidents'
+import type { Trouble } from '../saved'
+import type { Sight, Standing } from './incidents'
 
 export interface View {
   readonly state: DeviceState

@@ -197,7 +197,7 @@ const CRITICAL: ReadonlySet<string> = new Set([
 /** How one thing was at a poll that succeeded. */
 interface Seen {
   at: number
-  life: number
+  holds: number
   sight: Sight
 }
 
@@ -259,10 +259,10 @@ function thingOf({ incident, route, destination }: WatchEvent): string {
 /** How a thing was at each poll that shows it. While the device is offline, only the device shows. */
 function sightsOf(thing: string, looks: readonly Look[]): Seen[] {
   const all: Seen[] = []
-  for (const { at, life, seen } of looks) {
+  for (const { at, holds, seen } of looks) {
     const isOffline = seen!.get('device') === 'device-away'
     if (isOffline && thing !== 'device') continue
-    all.push({ at, life, sight: seen!.get(thing) ?? 'gone' })
+    all.push({ at, holds, sight: seen!.get(thing) ?? 'gone' })
   }
   return all
 }
@@ -343,8 +343,8 @@ function judgeTime(told: readonly Told[], seen: readonly Seen[], hold: number, f
   let ofOther: Seen | undefined
   let last: Seen | undefined
   for (const now of seen) {
-    const { at, life, sight } = now
-    if (last?.life !== life) ofTrouble = ofHealth = ofReason = ofOther = undefined
+    const { at, holds, sight } = now
+    if (last?.holds !== holds) ofTrouble = ofHealth = ofReason = ofOther = undefined
     ofTrouble = isTrouble(now) ? (ofTrouble ?? now) : undefined
     // What only follows from another trouble is neither over nor not.
     ofHealth = isOver(now) && sight !== 'covered' ? (ofHealth ?? now) : undefined

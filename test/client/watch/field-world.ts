@@ -3,7 +3,7 @@
 // hour takes milliseconds.
 import { openConnection, type Connection } from '../../../client/connection/connection'
 import { openBy, savedBy, watchDevice, pollNow } from '../../../client/watch/registry'
-import { savedIn } from '../../../client/watch/saved'
+import { SAVED_MS, savedIn } from '../../../client/watch/saved'
 import type { OpenIncident } from '../../../client/model/incident'
 import type { WatchEvent } from '../../../client/model/event'
 import type { WatchOptions } from '../../../client/watch/report/subscription'
@@ -70,6 +70,8 @@ export interface Look {
   at: number
   /** The watches that began before it. */
   life: number
+  /** The holds that began anew before it: a deploy goes on with those of the watch before. */
+  holds: number
   /** By the IDs of routes, `route output` and `device`. What is not in it is gone. */
   seen?: ReadonlyMap<string, Sight>
   /** The routes with an output that nobody calls. */
@@ -275,7 +277,7 @@ class Field {
   look(
     fits: (name: string) => boolean,
     mustRun: (name: string) => boolean,
-  ): Omit<Look, 'at' | 'life'> {
+  ): Omit<Look, 'at' | 'life' | 'holds'> {
     if (this.offline) return { seen: new Map([['device', 'device-away']]) }
     const seen = new Map<string, Sight>()
     const uncalled = new Set<string>()
@@ -347,7 +349,8 @@ export async function play(history: History): Promise<Story> {
   let time = new ProcessTime(0)
   let gateway: Connection | undefined
   let end: (() => void) | undefined
-  let sample: Omit<Look, 'at' | 'life'> = {}
+  let sample: Omit<Look, 'at' | 'life' | 'holds'> = {}
+  let holds = 0
 
   function connect(saved?: Connection['saved']): Connection {
     const connection = openConnection({
@@ -389,6 +392,8 @@ export async function play(history: History): Promise<Story> {
       gateway = connect(() => Promise.resolve(savedIn(JSON.parse(text))))
     }
     const life = story.lives.length
+    const former = story.lives.at(-1)
+    if (!how.endsWith('deploy') || (former && time.ms - former.to >= SAVED_MS)) holds++
     story.lives.push({ from: time.ms, to: history.lengthMs })
     const { _id: deviceId } = field.device
     const options: WatchOptions = {
@@ -406,7 +411,7 @@ export async function play(history: History): Promise<Story> {
         const at = time.ms
         const last = story.looks.at(-1)
         if (last?.at === at && last.life === life) story.looks.pop()
-        story.looks.push({ at, life, ...(!failure && sample) })
+        story.looks.push({ at, life, holds, ...(!failure && sample) })
       },
     }
     const watched = gateway

@@ -470,16 +470,49 @@ describe('a watch that reports incidents', () => {
     ])
   })
 
-  it('ends an outage that was reported before a Full deploy', async () => {
-    const told = await watching(incidents)
-    away()
-    await miss(5)
-    told.events.map(short).should.eql(['begun gateway: critical gateway-away'])
+  async function redeploy(): Promise<void> {
     const former = gateway
     let saved: object | undefined
     former.closing.onStop(() => (saved = savedBy(former)))
     await former.close()
     reopen({ saved })
+  }
+
+  it('goes on with what is on hold over a Full deploy', async () => {
+    await watching(incidents)
+    const { name } = running()
+    simulator.fail(name, { source: 'disconnected' })
+    await look()
+    passTime(HOLD - 1000)
+    await redeploy()
+    const kept: OpenIncident[][] = []
+    const onOpen = (open: readonly OpenIncident[]): unknown => kept.push([...open])
+    const next = watch({ ...incidents, open: [], onOpen })
+    await until(() => seen(next))
+    next.events.should.eql([])
+    passTime(1000)
+    await look()
+    next.events.map(short).should.eql([`begun ${name}: critical no-source`])
+    simulator.fail(name, { source: 'ok' })
+    await look()
+    passTime(HOLD - 1000)
+    await redeploy()
+    const last = watch({ ...incidents, open: kept.at(-1), onOpen })
+    await until(() => seen(last))
+    passTime(1000)
+    await look()
+    last.events.map(short).should.eql([`ended ${name}: ok`])
+    const { id, durationMs } = last.events[0]!.incident!
+    id.should.equal(next.events[0]!.incident!.id)
+    durationMs!.should.be.within(HOLD, HOLD + 1000)
+  })
+
+  it('ends an outage that was reported before a Full deploy', async () => {
+    const told = await watching(incidents)
+    away()
+    await miss(5)
+    told.events.map(short).should.eql(['begun gateway: critical gateway-away'])
+    await redeploy()
     const next = watch(incidents)
     await until(() => next.health.length > 0)
     next.health[0]!.unreachable.should.be.true()
