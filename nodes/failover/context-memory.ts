@@ -1,6 +1,5 @@
 import type { Node, NodeAPI } from 'node-red'
 import { own } from '../../client/model/json'
-import { within } from '../../client/stop'
 import { globalContextOf, type GlobalContext } from '../runtime/global-context'
 
 /** What was kept, and whether Node-RED has started since: then the setting `hold` counts again. */
@@ -24,9 +23,6 @@ export interface Kept {
   close(removed: boolean): Promise<void> | undefined
 }
 
-/** A store that takes longer does not hold a deploy up. */
-const WRITE_MS = 1000
-
 /** Where a failover keeps its state: a hold must outlast a deploy. */
 export const contextOf = (node: Node): GlobalContext =>
   globalContextOf(node, {
@@ -47,11 +43,8 @@ export function contextMemory(context: GlobalContext, start: string, appliance?:
       const memory = (await place.read())?.value
       return { memory, isStart: own(memory, 'start') !== start }
     },
-    write: (value) => within(WRITE_MS, place.write({ ...value, start })),
-    close(removed) {
-      place.close(removed)
-      return undefined
-    },
+    write: (value) => place.write({ ...value, start }),
+    close: (removed) => place.close(removed),
   }
 }
 

@@ -1,7 +1,7 @@
 // What a node keeps in the default global context: over deploys and, if the store does, restarts.
 import type { Node } from 'node-red'
 import { closedError, thrownAs } from '../../client/errors'
-import { inTime, Stop, untilStopped } from '../../client/stop'
+import { inTime, Stop, untilStopped, within } from '../../client/stop'
 
 interface GlobalContextOptions {
   /** What the keys begin with, such as `failover`. */
@@ -11,6 +11,9 @@ interface GlobalContextOptions {
   /** How long a store may take to read: one on another machine may not respond at all. */
   longestMs: number
 }
+
+/** A store that takes longer does not hold a deploy up. */
+const WRITE_MS = 1000
 
 /** What one node keeps for its gateway, or for each appliance of an inventory. */
 export type GlobalContext = ReturnType<typeof globalContextOf>
@@ -40,9 +43,15 @@ export function globalContextOf(node: Node, { kind, complaint, longestMs }: Glob
     const key =
       appliance === undefined ? ofOne : `${prefix}${Buffer.from(appliance).toString('hex')}`
     const closed = new Stop()
+    let writing: Promise<void> | undefined
 
-    /** Resolves once it is kept, or cannot be. */
-    async function write(value: unknown): Promise<void> {
+    /** Resolves once it is kept, or cannot be, or the store takes too long. */
+    function write(value: unknown): Promise<void> {
+      writing = within(WRITE_MS, set(value))
+      return writing
+    }
+
+    async function set(value: unknown): Promise<void> {
       try {
         await new Promise<void>((resolve, reject) => {
           context.set(key, value, undefined, (error: Error | null) =>
@@ -71,10 +80,14 @@ export function globalContextOf(node: Node, { kind, complaint, longestMs }: Glob
         }
       },
       write,
-      /** Stops waiting. `removed`: the node will not come back. */
-      close(removed: boolean): void {
+      /**
+       * Stops waiting. `removed`: the node will not come back. Resolves once the latest value is kept:
+       * the node that follows would read the one before.
+       */
+      async close(removed: boolean): Promise<void> {
         closed.now()
         if (removed) void write(undefined)
+        await writing
       },
     }
   }

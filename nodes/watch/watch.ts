@@ -61,7 +61,7 @@ export = (RED: NodeAPI): void => {
     })
     const context = contextOf(this)
     /** How each watch is ended: its node, or its appliance, will not come back. */
-    const watches = new Map<Appliance, (removed?: 'node' | 'appliance') => void>()
+    const watches = new Map<Appliance, (removed?: 'node' | 'appliance') => Promise<void>>()
     let closed = false
     let wantsSnapshot = false
     let unfollow = (): void => undefined
@@ -129,10 +129,10 @@ export = (RED: NodeAPI): void => {
       }
 
       status.add(appliance)
-      watches.set(of, (removed) => {
+      watches.set(of, async (removed) => {
         isOver = true
         end(removed === 'appliance' ? 'removed' : undefined)
-        place?.close(removed !== undefined)
+        await place?.close(removed !== undefined)
       })
       const found = place && readOpen(place, (text) => this.warn(text))
       if (reportsIncidents && found) return void found.then(begin)
@@ -143,7 +143,7 @@ export = (RED: NodeAPI): void => {
     const leave = (of: Appliance): void => {
       // Its row may have changed, or another owner gone on with it.
       const isListed = user?.fleet.names().includes(of.appliance ?? '')
-      watches.get(of)?.(isListed ? undefined : 'appliance')
+      void watches.get(of)?.(isListed ? undefined : 'appliance')
       watches.delete(of)
       status.remove(of.appliance)
     }
@@ -167,11 +167,11 @@ export = (RED: NodeAPI): void => {
       closed = true
       unhook()
       unfollow()
-      for (const end of watches.values()) end(removed ? 'node' : undefined)
+      const ends = [...watches.values()].map((end) => end(removed ? 'node' : undefined))
       if (removed && user?.fleet.hasNames) context.forgetAll()
       status.close()
       user?.deregister(this)
-      done()
+      void Promise.allSettled(ends).then(() => done())
     })
   })
 }

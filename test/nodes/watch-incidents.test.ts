@@ -308,6 +308,18 @@ describe('a watch that reports incidents', () => {
     await until(() => store!.values.size === 0)
   })
 
+  it('reports nothing twice where a deploy comes before the store has written', async () => {
+    store = newStore()
+    const { set } = store
+    store.set = (...given) => void setTimeout(() => set(...given), 400)
+    await start({ watch: watch() })
+    simulator.fail(running().id, { source: 'disconnected' })
+    await until(() => sent.length > 0)
+    await deploy('full')
+    await polled(3)
+    topics().should.eql(['incident.begun'])
+  })
+
   for (const trouble of ['fails', 'throws', 'is silent'] as const) {
     it(`watches with a store that ${trouble}, and says so once`, async () => {
       store = newStore()
