@@ -7,6 +7,14 @@ export interface Miss {
   since: number
 }
 
+/** An outage that began before the first poll. */
+export interface FormerOutage {
+  /** By the clock. */
+  since: number
+  /** How many polls have failed; more do not count than make it an outage. */
+  misses: number
+}
+
 export interface PollerOptions<Answer> {
   /** Makes one poll. Polls never overlap. */
   ask: () => Promise<Answer>
@@ -14,8 +22,8 @@ export interface PollerOptions<Answer> {
   interval: () => number
   onAnswer: (answer: Answer) => void
   onMiss?: (miss: Miss) => void
-  /** Since when, by the clock, the appliance is known to be unreachable. It then counts as that at once. */
-  formerOutage?: () => number | undefined
+  /** What a first poll that fails goes on with. */
+  formerOutage?: () => FormerOutage | undefined
   /** Called once per outage, after three failed polls and 30 s. */
   onUnreachable?: (miss: Miss) => void
   /** The first success after that. Called before `onAnswer`. */
@@ -124,13 +132,10 @@ export function createPoller<Answer>(options: PollerOptions<Answer>) {
     if (error.code === 'CLOSED') return
     misses++
     const former = outage ? undefined : options.formerOutage?.()
-    outage = { error, since: outage?.since ?? former ?? begun }
+    if (former) misses = Math.min(misses + former.misses, MISSES)
+    outage = { error, since: outage?.since ?? former?.since ?? begun }
     options.onMiss?.(outage)
     if (!running) return
-    if (former !== undefined) {
-      misses = MISSES
-      return declare()
-    }
     if (isUnreachable || misses < MISSES) return
     const left = outage.since + OUTAGE_MS - clock.now()
     if (left <= 0) declare()
@@ -172,7 +177,14 @@ export function createPoller<Answer>(options: PollerOptions<Answer>) {
     return wanted
   }
 
-  return { start, stop, askNow }
+  return {
+    start,
+    stop,
+    askNow,
+    /** The failed polls that are no outage yet; undefined where there are none. */
+    missed: (): FormerOutage | undefined =>
+      outage && !isUnreachable ? { since: outage.since, misses } : undefined,
+  }
 }
 
 const stopped = (): GatewayError => new GatewayError('CLOSED', say('stopped'))

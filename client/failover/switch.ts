@@ -80,7 +80,7 @@ const STOP_MS = 10_000
 const START_MS = 5000
 const START_ATTEMPTS = 3
 
-/** Break before make. Once the stop may have arrived the rest follows, even during a close. */
+/** Break before make. Once the stop has arrived the rest follows, even during a close. */
 async function switchRoutes(
   gateway: Connection,
   { act, addressOf }: Switching,

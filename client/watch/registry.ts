@@ -58,8 +58,8 @@ export function knownBy(gateway: Connection, deviceId?: string): Known | undefin
 
 /** What watches know and have reported, also those that have ended lately, for those that come after. */
 export function savedBy(gateway: Connection): Saved {
-  const { devices, watches } = storeOf(gateway)
-  const saved = { devices: new Map(devices), watches: new Map(watches) }
+  const { devices, watches, misses } = storeOf(gateway)
+  const saved = { devices: new Map(devices), watches: new Map(watches), misses: new Map(misses) }
   for (const device of devicesOf(gateway).values()) device.save(saved)
   return saved
 }

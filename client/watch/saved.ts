@@ -4,6 +4,7 @@ import { setLatest } from '../memory'
 import { isNamed, named } from '../model/ids'
 import { isOpenIncident, type OpenIncident } from '../model/incident'
 import { isObject, type JsonObject } from '../model/json'
+import type { FormerOutage } from '../poller'
 import type { SavedCallers } from './measuring/callers'
 import type { SavedData } from './measuring/data'
 import type { Named } from '../model/types'
@@ -62,6 +63,8 @@ export interface Saved {
   readonly devices: Map<string, SavedDevice>
   /** By the settings of the watches and, of nodes, their IDs: see `key` of a subscription. */
   readonly watches: Map<string, SavedWatches>
+  /** Failed polls that were no outage yet, by the device that is configured or ''. */
+  readonly misses: Map<string, FormerOutage & { savedAt: number }>
 }
 
 /** What watches with the same settings have saved. */
@@ -78,7 +81,11 @@ export const SAVED_MS = 60_000
 /** Of the settings of watches that have saved something. */
 const MOST_SAVED = 1000
 
-export const newSaved = (): Saved => ({ devices: new Map(), watches: new Map() })
+export const newSaved = (): Saved => ({
+  devices: new Map(),
+  watches: new Map(),
+  misses: new Map(),
+})
 
 export interface SavedStore extends Saved {
   /** Another process has saved it. */
@@ -137,8 +144,8 @@ export function takeWatch({ watches }: Saved, key: string): SavedWatch | undefin
 }
 
 /** After a minute. What another process has saved is no less true while the appliance is away. */
-export function dropOld({ devices, watches }: Saved, now: number): void {
-  for (const entries of [devices, watches] as Array<Map<string, { savedAt?: number }>>) {
+export function dropOld({ devices, watches, misses }: Saved, now: number): void {
+  for (const entries of [devices, watches, misses] as Array<Map<string, { savedAt?: number }>>) {
     for (const [key, { savedAt = now }] of entries) {
       if (now - savedAt >= SAVED_MS) entries.delete(key)
     }

@@ -117,7 +117,7 @@ export function watchedDevice(
     ask,
     interval,
     onAnswer,
-    formerOutage: () => restoring.awaySince(),
+    formerOutage: () => restoring.formerOutage(),
     onMiss(miss) {
       missed = miss.error
       each((subscription) => subscription.missed(miss))
@@ -269,7 +269,7 @@ export function watchedDevice(
   }
 
   function save(into: Saved): void {
-    restoring.save(into, state && { state, at: clock.unix(seenAt) })
+    restoring.save(into, state && { state, at: clock.unix(seenAt) }, poller.missed())
   }
 
   function end(): void {

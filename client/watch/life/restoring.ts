@@ -1,5 +1,6 @@
 import { fromUnix, type UnixClock } from '../../clock'
 import { closedError } from '../../errors'
+import type { FormerOutage } from '../../poller'
 import { untilStopped, type Stop } from '../../stop'
 import type { Subscription } from '../report/subscription'
 import {
@@ -40,6 +41,8 @@ export function createRestoring({
   /** The watches have what was saved, also by another process. */
   let isDone = false
   let awaySince: number | undefined
+  const place = configured ?? ''
+  let former: FormerOutage | undefined = store.misses.get(place)
 
   /** What was saved of the devices that may be watched. */
   function savedDevices(): ReadonlyMap<string, SavedDevice> {
@@ -97,23 +100,31 @@ export function createRestoring({
     },
     /** What was saved of a device, until something is known here. */
     device: (id: string) => devices.get(id),
-    /** Since when it is unreachable by what was saved, by the clock; until something is known here. */
-    awaySince: () => awaySince,
+    /** Whether polls failed by what was saved; until something is known here. */
+    formerOutage: (): FormerOutage | undefined =>
+      awaySince === undefined ? former : { since: awaySince, misses: Infinity },
     /** A poll has succeeded: what was saved counts no more. */
     polled(at: number): void {
       devices = NONE
       awaySince = undefined
+      former = undefined
       for (const one of store.watches.values()) one.savedAt ??= at
       dropOld(store, at)
     },
     add,
     remove: (subscription: Subscription) => saveOne(subscription, store),
-    /** @param device as it is known here */
-    save(into: Saved, device?: { state: DeviceState; at: number }): void {
+    /** @param device and @param missed as they are known here */
+    save(
+      into: Saved,
+      device: { state: DeviceState; at: number } | undefined,
+      missed: FormerOutage | undefined = former,
+    ): void {
       const savedAt = clock.now()
       dropOld(into, savedAt)
       for (const [id, one] of devices) into.devices.set(id, { ...one, savedAt })
       if (device) into.devices.set(device.state.id, { ...device, savedAt })
+      into.misses.delete(place)
+      if (missed) into.misses.set(place, { ...missed, savedAt })
       for (const one of subscriptions) saveOne(one, into)
     },
   }

@@ -12,6 +12,7 @@ import {
   gateway,
   look,
   passTime,
+  time,
   reopen,
   running,
   simulator,
@@ -520,6 +521,34 @@ describe('a watch that reports incidents', () => {
     await lasting()
     next.events.map(short).should.eql(['ended gateway: ok'])
     next.events[0]!.incident!.id.should.equal(told.events[0]!.incident!.id)
+  })
+
+  it('counts the polls that failed before a Full deploy, and not those before an answer', async () => {
+    await watching(incidents)
+    away()
+    await miss(2)
+    await redeploy()
+    const next = watch(incidents)
+    await until(() => next.health.length > 0)
+    next.events.should.eql([])
+    passTime(11_000)
+    next.events.map(short).should.eql(['begun gateway: critical gateway-away'])
+    const { at, incident } = next.events[0]!
+    ;(at - incident!.since).should.be.within(0, 1000)
+    ;(time.unix(time.now()) - incident!.since).should.be.within(30_000, 33_000)
+
+    simulator.clearFaults()
+    await lasting()
+    away()
+    await miss(2)
+    simulator.clearFaults()
+    await look()
+    await redeploy()
+    away()
+    const last = watch(incidents)
+    await until(() => last.health.length > 0)
+    passTime(11_000)
+    last.events.should.eql([])
   })
 
   it('goes on after a takeover, which leaves only what is open', async () => {
