@@ -123,19 +123,28 @@ async function stop(
   operation: Operation,
   onward: Operation,
 ): Promise<void> {
-  let isAccepted = true
-  try {
-    await controlRoute(gateway, { ...address, action: 'stop', ...AT_ONCE }, operation)
-  } catch (error) {
-    if (!mayHaveArrived(error)) throw error
-    isAccepted = false
-  }
   const { stop: last, end } = stopAfter(gateway.closing, LAST_START_MS, MONOTONIC)
+  const stopping = onward.under({ stop: last })
+  // Once it is on its way, whether it was accepted decides what follows.
+  const { writes } = onward
+  const unhook = operation.stop?.onStop(() => {
+    if (onward.writes === writes) last.now()
+  })
+  let isAccepted = false
   try {
-    await commandStep(gateway, address, 'stop').show(STOP_MS, onward.under({ stop: last }))
+    await controlRoute(gateway, { ...address, action: 'stop', ...AT_ONCE }, stopping).then(
+      () => {
+        isAccepted = true
+      },
+      (error: unknown) => {
+        if (!mayHaveArrived(error)) throw error
+      },
+    )
+    await commandStep(gateway, address, 'stop').show(STOP_MS, stopping)
   } catch (error) {
     if (!isAccepted || !gateway.closing.stopped) throw error
   } finally {
+    unhook?.()
     end()
   }
 }

@@ -53,7 +53,7 @@ describe('a deploy of failover nodes', () => {
     forgets.nodeId = 'another'
     shared.scene = { properties: { d: true }, others: { second: {} } }
 
-    const late = { kind: 'latency', ms: 600, match: { method: 'POST' } } as const
+    const late = { kind: 'latency', ms: 1500, match: { method: 'POST' } } as const
     for (const stage of [switching, halfway]) {
       stage.simulator.fault(late)
       stage.fail(MAIN)

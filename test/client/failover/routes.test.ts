@@ -265,6 +265,9 @@ describe('a failover of two routes', () => {
   it('starts the other one before a close ends, also when the stop takes effect only later', async () => {
     const told = await begin()
     simulator.setOptions({ applyDelay: 4000 })
+    // The close begins while the stop is on its way.
+    const slow = { kind: 'latency', ms: 300, match: { action: 'stop-route' } } as const
+    simulator.fault({ ...slow, times: 1 })
     loseMain()
     await until(() => commands().length === 1)
     await gateway.close()
