@@ -80,7 +80,7 @@ describe('a failover of two routes', () => {
       return new Promise((resolve) => {
         if (sentBefore) return
         clock.after(500, () => {
-          sentBefore = commands()
+          sentBefore ??= commands()
           resolve()
         })
       })
