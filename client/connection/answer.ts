@@ -46,6 +46,6 @@ export function errorBody(body: unknown): { type?: string; message?: string } {
  * docs/project/interface.md#session; the others are what servers and proxies commonly send instead.
  */
 export const mayDenySession = (answer: Answer): boolean =>
-  [401, 403, 404, 419, 440].includes(answer.status) ||
+  [401, 404, 419, 440].includes(answer.status) ||
   (answer.status < 300 && isErrorBody(answer.body)) ||
   isElsewhere(answer)

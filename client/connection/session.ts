@@ -273,7 +273,7 @@ export function createSession(options: SessionOptions) {
   }
 
   /**
-   * Asks the appliance about this session. Every user may: a refusal says that there is none.
+   * Asks the appliance about this session.
    * @returns undefined when the appliance says that the session is gone
    * @throws GatewayError when that could not be determined
    */
