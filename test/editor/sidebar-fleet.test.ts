@@ -357,8 +357,11 @@ inBrowser('the sidebar with an inventory', function () {
       const route = page.getByRole('row').filter({ hasText: 'Studio A' }).first()
       await route.getByRole('button').click()
       const stopped = page.getByRole('alertdialog').getByRole('button', { name: 'stop route' })
+      // Cut off by the end of the gateways, it would be a complaint.
+      const answered = page.waitForResponse((response) => response.url().endsWith('/control'))
       await stopped.click()
       await until(() => simulators[1]!.route('Studio A')?.state === 'idle')
+      should((await answered).status()).equal(200)
       should(simulators.map(({ logins }) => logins)).eql([0, 1, 0])
     } finally {
       isReal = false
