@@ -324,6 +324,19 @@ withNats('the engine of a fleet', function () {
       }
     })
 
+    it('is created by several instances at the same moment, without a warning', async () => {
+      // Of eight instances, one in a hundred is refused.
+      for (let servers = 0; servers < 3; servers++) {
+        const { url } = await server()
+        const all = Array.from({ length: 200 }, (_, place) =>
+          open(url, { fleet: `fleet-${place % 25}`, ttlMs: 20_000 }),
+        )
+        await isUp(...all)
+        all.flatMap(({ logged }) => logged).should.eql([])
+        await Promise.all(all.map((each) => each.close()))
+      }
+    })
+
     it('rejects when the engine does not respond, and does not take that for another revision', async () => {
       const nats = await server()
       const wire = await startWire(nats.port)

@@ -1,7 +1,7 @@
 import type { Bucket as NatsBucket, KV, KvEntry, Kvm } from '@nats-io/kv'
 import type { Entry } from '../types'
 import type { Link } from './link'
-import { openedOn, unlessChanged } from './opened'
+import { codeOf, openedOn, unlessChanged } from './opened'
 import type { EngineOptions } from './options'
 
 /** The records of one bucket. Each call rejects as `use`. */
@@ -19,7 +19,12 @@ export function openBucket(
     // Read from the leader of the bucket, since a replica may be behind. A leader that was just
     // replaced may be so too: that is why each write compares the revision.
     const wanted = { replicas, history: 1, allow_direct: false, storage: 'file' as const }
-    const bucket = await engine.create(name, wanted)
+    const create = (): Promise<KV> => engine.create(name, wanted)
+    const bucket = await create().catch((error: unknown) => {
+      // "subjects overlap with an existing stream": of the same bucket, which another instance has just created.
+      if (codeOf(error) !== 10065) throw error
+      return create()
+    })
     if (!isCompared) {
       isCompared = true
       const { replicas: found } = await bucket.status()
