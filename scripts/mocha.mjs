@@ -42,7 +42,6 @@ export function runMocha(
     binary,
     [
       ...before,
-      '--enable-source-maps',
       join(root, 'node_modules/mocha/bin/mocha.js'),
       ...files,
       // Longer than any load on the machine explains: a test that hangs still fails.
@@ -205,7 +204,6 @@ export const testFiles = () =>
     'client/watch/missing-routes',
     'client/watch/callers-histories',
     'nodes/connection-test',
-    'docs/architecture',
     'nodes/status-nodes',
     'nodes/watch',
     'recipes/examples',
