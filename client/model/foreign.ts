@@ -1,5 +1,7 @@
 // The door for data from elsewhere: plain JSON, made once and within limits, before anything reads it.
 
+import type { JsonObject } from './json'
+
 /** What a value or a JSON text from elsewhere may cost. */
 export interface Limits {
   /** Lists and objects inside each other. */
@@ -131,10 +133,11 @@ type Parsed = { value: unknown; fault?: undefined } | { path: ''; fault: TextFau
 /** What a text would cost is counted before it is parsed: `[],[],…` takes a hundred times its size. */
 export function parsedWithin(text: string, limits: Limits): Parsed {
   const isCheap = text.length <= Math.min(limits.values, limits.characters)
-  const fault = isCheap && !mayBeTooDeep(text, limits.levels) ? undefined : tooMuch(text, limits)
+  const fault = isCheap ? undefined : tooMuch(text, limits)
   if (fault !== undefined) return { path: '', fault }
   try {
-    return { value: JSON.parse(text) as unknown }
+    const value = JSON.parse(text) as unknown
+    return isDeeper(value, limits.levels) ? { path: '', fault: 'is nested too deep' } : { value }
   } catch (error) {
     // The message may repeat a part of the text, which may contain a password.
     const [, at] = /at position (\d+)/.exec(String(error)) ?? []
@@ -142,38 +145,36 @@ export function parsedWithin(text: string, limits: Limits): Parsed {
   }
 }
 
-const QUOTE = 0x22
-const COMMA = 0x2c
-const OPENING_LIST = 0x5b
-const BACKSLASH = 0x5c
-const CLOSING_LIST = 0x5d
-const OPENING_OBJECT = 0x7b
-const CLOSING_OBJECT = 0x7d
-
-/** False for a text that has too few brackets to be too deep. Costs next to nothing. */
-function mayBeTooDeep(text: string, levels: number): boolean {
-  let opened = 0
-  for (const bracket of ['{', '[']) {
-    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
-      if (++opened > levels) return true
-    }
+/**
+ * True where there are more than so many levels of lists and objects. Reads no further, and allocates
+ * nothing: beside a large response, each little object may bring V8 to collect the whole heap.
+ */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  if (Array.isArray(value)) {
+    for (const item of value) if (isDeeper(item, levels - 1)) return true
+  } else {
+    for (const name in value) if (isDeeper((value as JsonObject)[name], levels - 1)) return true
   }
   return false
 }
 
-function tooMuch(text: string, { levels, values, characters }: Limits): TextFault | undefined {
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPENING_LIST = 0x5b
+const BACKSLASH = 0x5c
+const OPENING_OBJECT = 0x7b
+
+function tooMuch(text: string, { values, characters }: Limits): TextFault | undefined {
   if (text.length > characters) return 'is too long'
-  let depth = 0
   let counted = 0
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at)
     if (character === QUOTE) at = endOfText(text, at)
-    else if (character === COMMA) counted++
-    else if (character === OPENING_LIST || character === OPENING_OBJECT) {
-      counted++
-      if (++depth > levels) return 'is nested too deep'
-    } else if (character === CLOSING_LIST || character === CLOSING_OBJECT) depth--
-    if (counted > values) return 'has too many values'
+    else if (character === COMMA || character === OPENING_LIST || character === OPENING_OBJECT) {
+      if (++counted > values) return 'has too many values'
+    }
   }
   return undefined
 }
