@@ -132,7 +132,8 @@ type Parsed = { value: unknown; fault?: undefined } | { path: ''; fault: TextFau
 
 /** What a text would cost is counted before it is parsed: `[],[],…` takes a hundred times its size. */
 export function parsedWithin(text: string, limits: Limits): Parsed {
-  const isCheap = text.length <= Math.min(limits.values, limits.characters)
+  // Two values take three characters at least: `[],`.
+  const isCheap = text.length <= Math.min(1.5 * limits.values, limits.characters)
   const fault = isCheap ? undefined : tooMuch(text, limits)
   if (fault !== undefined) return { path: '', fault }
   try {
