@@ -90,6 +90,16 @@ export const SENTENCES = {
     'The failover is waiting for its stored state from the engine of the fleet. Until then, it protects nothing. Check the NATS server and the network.',
   otherVersion:
     'The instance that owns the appliance has another version of the nodes. Install the same version on all instances.',
+  engineSilent: 'The engine of the fleet does not respond (__reason__).',
+  noOwner: 'No instance works for appliance "__appliance__" at present.',
+  engineAway:
+    'The engine of the fleet cannot be reached, so that the command for appliance "__appliance__" was not sent.',
+  commandLost:
+    'What became of the change of appliance "__appliance__" is not known: the instance that works for it, or the engine of the fleet, stopped responding.',
+  resultTooLarge:
+    'The result is too large to come from another instance: __bytes__ bytes, compressed, and the engine takes __most__. Ask for less, or raise "max_payload" of the NATS server.',
+  foreignError: 'Another instance reported an error that cannot be read.',
+  changeMade: 'The change was made.',
 
   // Failovers.
   lastKnown: '__host__ shows only its last known state: its status is "__status__".',
@@ -99,6 +109,20 @@ export const SENTENCES = {
     'Another failover already protects route "__route__". A route can only have one: remove the other failover, or choose another route.',
   monitorStopped:
     'Monitor route "__route__" is stopped, so it shows nothing of its source. Start it.',
+  switchUnknown:
+    'Nothing was switched to __to__: the source in use is not known, since the gateway does not show it at the moment.',
+  switchStopped:
+    'Nothing was switched to __to__: the route is stopped. Start the route, then send the message again.',
+  switchBusy:
+    'Nothing was switched to __to__: a switch is in progress. Send the message again when it has finished.',
+  switchHeld:
+    'Nothing was switched to __to__: the failover is held. Send the action release first, or add hold = true.',
+  switchChanged: 'Nothing was switched: the route was changed in the meantime.',
+  switchNoRoute: 'Nothing was switched: the route is not known.',
+  switchSilent: '__host__ did not respond to the switch within __time__ s.',
+  switchNotSent:
+    'The switch was not sent within __time__ s: the gateway, or another change of the route, took too long.',
+  noFailover: 'This gateway has no such failover node.',
 
   // The login.
   loginRefused: '__host__ refused the username or the password (HTTP __status__).',
@@ -199,6 +223,47 @@ export const SENTENCES = {
   lastNotRunning: 'It is not running.',
   lastNotStopped: 'It is not stopped.',
   lastRouteNotRunning: 'It is not running; its route is not running either.',
+  planOutdated: 'The plan is out of date: __what__.',
+  planDiffers: 'This plan does not match the input and the present routes.',
+  planUsed: 'This plan was applied already.',
+  newPlan: 'Make a new plan.',
+  routeChanged:
+    'Route "__route__" has changed since this was planned. Nothing was sent for it. Make a new plan.',
+  rowNotSent:
+    'Nothing was sent for this route, because __host__ did not respond to the routes before it. Send it again when the gateway responds.',
+  routeToCreate: 'To create it, add a name and a definition.',
+  undoRunning: 'A run is still in progress. Nothing was undone. Wait until it ends.',
+  nothingToUndo:
+    'There is no run to undo: none has changed anything since the start, or the last one was already undone.',
+  notUndone: 'Nothing was undone: __what__.',
+  routesSameName:
+    '__count__ routes on __host__ have the name "__name__". Choose one by its ID: __ids__.',
+  destinationsSameName:
+    '__count__ destinations on __host__ have the name "__name__". Choose one by its ID: __ids__.',
+  sessionEnded: 'The session on __host__ ended several times before the change was sent.',
+  notSettled: 'No change was sent: __host__ did not settle within __time__ s.',
+  uncertainRoute: 'It is uncertain whether route "__route__" exists.',
+  uncertainAnyRoute: 'It is uncertain whether the route exists.',
+  uncertainProtected: 'It is uncertain whether a route that is not listed is protected.',
+  checkName: 'Check the name, also its upper and lower case.',
+  partWithoutId: '__host__ returned the __what__ without an ID.',
+  definitionUnknown:
+    '__host__ returned route "__name__" without its __part__: its definition is not known.',
+  noStatistics: '__host__ returned something other than statistics.',
+  noPreset: '__host__ returned something other than a preset.',
+  statisticsNotFound: '__host__ has no statistics of this part of route "__route__".',
+  presetNotFound:
+    '__host__ has no preset of device "__id__": the device does not exist, or its firmware offers no presets.',
+  restartFailed:
+    '__route__ is stopped: the restart failed after __attempts__ attempts to start it. Start it again now.',
+  restartFailedOne:
+    '__route__ is stopped: the restart failed after __attempts__ attempt to start it. Start it again now.',
+  restartInDoubt:
+    '__route__ may be stopped: the restart failed after __attempts__ attempts to start it. Start it again now.',
+  restartInDoubtOne:
+    '__route__ may be stopped: the restart failed after __attempts__ attempt to start it. Start it again now.',
+  startUnseenStop:
+    '__route__ was to be restarted, but __host__ did not show its stop within __time__ s. The start was sent anyway. Check that it is running.',
 
   // The configuration.
   urlMissing: 'The URL is missing.',
@@ -244,6 +309,12 @@ export const SENTENCES = {
   passwordNeeded:
     'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is sent only with the settings that it was stored for.',
   notDeployed: 'This gateway is not deployed. Deploy it first.',
+  gatewayGone:
+    'The gateway of this node does not exist or is disabled. Choose a gateway in the node.',
+  gatewayNotChosen: 'This node has no gateway. Choose one in the node.',
+  noGateways: 'There is no gateway. Add one in any media gateway node, and deploy.',
+  notSentOn:
+    '__host__ responded, but the message could not be sent on (__reason__). Remove the property of the message that cannot be copied.',
 
   // The inventory.
   inventorySource: 'The property inventoryType must be none, json, file, env or global.',
@@ -397,7 +468,7 @@ export const mentions = (sentence: Sentence, mark: string): boolean =>
   sentence.words.includes(`__${mark}__`)
 
 /** What stands for a value that is not known. */
-const UNKNOWN: Values = {
+export const UNKNOWN: Values = {
   host: 'the gateway',
   route: 'the route',
   user: 'of the gateway',

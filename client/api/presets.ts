@@ -1,4 +1,4 @@
-import { badResponse, words } from '../errors'
+import { badResponse, say } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation, Subject } from '../connection/operation'
 import { requestTo } from './endpoints'
@@ -28,7 +28,7 @@ export async function exportPreset(
   const preset = expectObject<Preset>(await gateway.call(request, operation), 'preset')
   // What could not be imported again is no backup.
   if (isPreset(preset)) return preset
-  throw badResponse(words('__host__ returned something other than a preset.'))
+  throw badResponse(say('noPreset'))
 }
 
 /** Whether it has what makes a preset: its version, and a list of routes. */

@@ -1,4 +1,4 @@
-import { badResponse, failureOf, reported, words, type ErrorCause, type ErrorCode } from '../errors'
+import { badResponse, failureOf, reported, say, type ErrorCause, type ErrorCode } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { createSemaphore } from '../connection/concurrency'
@@ -45,7 +45,7 @@ export async function readStatistics(
   const body = await gateway.call(requestTo(endpoint, { device: deviceId }, content), operation)
   const statistics = normalised(expectObject<Statistics>(body, 'statistics')) as Statistics
   if (statistics.clientStat === undefined && !PARTS.some((part) => isObject(statistics[part]))) {
-    throw badResponse(words('__host__ returned something other than statistics.'))
+    throw badResponse(say('noStatistics'))
   }
   return statistics
 }

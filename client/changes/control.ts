@@ -8,7 +8,6 @@ import {
   reported,
   restated,
   say,
-  words,
   withoutLabels,
 } from '../errors'
 import type { Connection } from '../connection/connection'
@@ -162,15 +161,11 @@ async function restart(
   const name = nameIn(route, control)
   const answer = await startAgain(gateway, START_ATTEMPTS, sendStart, (failure, attempts) => {
     const isOff = isCertain && !mayHaveArrived(failure)
-    const state = words(
-      '__route__ __is__ stopped: the restart failed after __attempts__ to start it. Start it again now.',
-      {
-        route: name,
-        is: isOff ? 'is' : 'may be',
-        attempts: attempts === 1 ? '1 attempt' : `${attempts} attempts`,
-      },
-      isOff ? 'restartFailed' : 'restartInDoubt',
-    )
+    const news = isOff ? 'restartFailed' : 'restartInDoubt'
+    const state = {
+      ...say(attempts === 1 ? `${news}One` : news, { route: name, attempts }),
+      news,
+    } as const
     const after = afterChanges(failure, isCertain ? 'yes' : 'maybe')
     const why = withoutLabels(after.sentences).filter(({ key }) => key !== 'mayBeApplied')
     const whole = reported(restated(after, [state, ...why]), onward, gateway.identity)
@@ -178,10 +173,10 @@ async function restart(
     return whole
   })
   if (unseen) {
-    const sent = words(
-      '__route__ was to be restarted, but __host__ did not show its stop within __time__ s. The start was sent anyway. Check that it is running.',
-      { route: name, time: control.waitTimeout / 1000 },
-    )
+    const sent = say('startUnseenStop', {
+      route: name,
+      time: control.waitTimeout / 1000,
+    })
     const why = withoutLabels(unseen.sentences).filter(
       ({ key }) => key !== 'readFirst' && key !== 'notConfirmed',
     )

@@ -1,4 +1,4 @@
-import { GatewayError, badResponse, say, words, type Sentence } from '../errors'
+import { GatewayError, badResponse, say, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isText, own } from '../model/json'
@@ -39,8 +39,7 @@ export async function findRoute(
   return idOfTheOne('route', name, list.data)
 }
 
-const uncertain = (name: string): Sentence =>
-  words('It is uncertain whether route "__route__" exists.', { route: excerpt(name) })
+const uncertain = (name: string): Sentence => say('uncertainRoute', { route: excerpt(name) })
 
 export async function findDestination(
   gateway: Connection,
@@ -73,7 +72,7 @@ function idOfTheOne(kind: Kind, name: string, among: Array<Route | Destination>)
     kind === 'route'
       ? say('routeNotFound', { route: excerpt(name) })
       : say('destinationNotInRoute', { id: excerpt(name) })
-  const advice = words('Check the name, also its upper and lower case.')
+  const advice = say('checkName')
   throw new GatewayError('NOT_FOUND', [said, advice])
 }
 
@@ -86,23 +85,18 @@ export function theOnly<One extends Route | Destination>(
 ): One | undefined {
   const [only, ...others] = found
   if (!only || others.length === 0) return only
-  const said = words(
-    '__count__ __kind__s on __host__ have the name "__name__". Choose one by its ID: __ids__.',
-    {
-      count: found.length,
-      kind,
-      name: excerpt(String(only.name)),
-      ids: found.map(({ id }) => id).join(', '),
-    },
-    'sameName',
-  )
-  throw new GatewayError('CONFLICT', said)
+  const said = say(kind === 'route' ? 'routesSameName' : 'destinationsSameName', {
+    count: found.length,
+    name: excerpt(String(only.name)),
+    ids: found.map(({ id }) => id).join(', '),
+  })
+  throw new GatewayError('CONFLICT', { ...said, news: 'sameName' })
 }
 
 function idIn(part: unknown, what: string): string {
   const id = own(part, 'id')
   if (isText(id)) return id
-  throw badResponse(words('__host__ returned the __what__ without an ID.', { what }))
+  throw badResponse(say('partWithoutId', { what }))
 }
 
 const excerpt = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)

@@ -2,7 +2,7 @@
 import { listRoutes, getRoute, incompleteList, isIncomplete } from '../api/routes'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { protectedError, words } from '../errors'
+import { protectedError, say } from '../errors'
 import type { RouteAddress } from './find'
 import type { Planned } from './shared'
 
@@ -58,4 +58,4 @@ export async function refuseIfAnyProtected(
   if (isIncomplete(list)) throw incompleteList(list, UNCERTAIN)
 }
 
-const UNCERTAIN = words('It is uncertain whether a route that is not listed is protected.')
+const UNCERTAIN = say('uncertainProtected')

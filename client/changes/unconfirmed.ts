@@ -1,4 +1,4 @@
-import { GatewayError, hasCode, restated, say, words } from '../errors'
+import { GatewayError, hasCode, restated, say } from '../errors'
 import type { Connection } from '../connection/connection'
 import { OutdatedPlan, type Operation } from '../connection/operation'
 import type { Destination, Route } from '../model/types'
@@ -45,11 +45,7 @@ export async function sendFresh<Read, T>(
 }
 
 const endedSessions = (): GatewayError =>
-  new GatewayError(
-    'UNAVAILABLE',
-    words('The session on __host__ ended several times before the change was sent.'),
-    { retryable: true, applied: 'no' },
-  )
+  new GatewayError('UNAVAILABLE', say('sessionEnded'), { retryable: true, applied: 'no' })
 
 /** True when a change of the definition of a route, or of its state, is known to be in progress. */
 export function isInProgress(

@@ -141,7 +141,7 @@ function notConfirmed(
 ): GatewayError {
   const time = timeout / 1000
   const said = unsent
-    ? [words('No change was sent: __host__ did not settle within __time__ s.', { time }), ...last]
+    ? [say('notSettled', { time }), ...last]
     : [
         say('notConfirmed', { time }),
         ...last,

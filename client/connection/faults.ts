@@ -1,7 +1,6 @@
 import {
   GatewayError,
   say,
-  words,
   type ErrorCause,
   type ErrorCode,
   type Said,
@@ -214,14 +213,11 @@ function notFound(what: Subject | undefined, name: string | undefined): Sentence
     case 'device':
       return say('deviceNotFound', { id: what.id })
     case 'statistics':
-      return words('__host__ has no statistics of this part of route "__route__".', {
+      return say('statisticsNotFound', {
         route: name ?? what.id,
       })
     case 'preset':
-      return words(
-        '__host__ has no preset of device "__id__": the device does not exist, or its firmware offers no presets.',
-        { id: what.id },
-      )
+      return say('presetNotFound', { id: what.id })
     default:
       return say('notAGateway')
   }

@@ -1,4 +1,4 @@
-import { GatewayError, invalidInput } from '../errors'
+import { GatewayError, invalidInput, say } from '../errors'
 import { booleanFrom } from '../model/convert'
 import type { Wanted } from '../model/faults'
 import { shownAs } from '../model/given'
@@ -104,19 +104,16 @@ function choose(run: Run, to: Side, hold: boolean): void {
   const { memory, reports } = run
   const { inUse, state, change } = memory
   if (inUse === undefined || state === 'unknown' || isGap(run)) {
-    throw new GatewayError(
-      'UNAVAILABLE',
-      `Nothing was switched to ${to}: the source in use is not known, since the gateway does not show it at the moment.`,
-    )
+    throw new GatewayError('UNAVAILABLE', say('switchUnknown', { to }))
   }
   if (state === 'standby') {
-    refuse(to, 'the route is stopped. Start the route, then send the message again.')
+    refuse('switchStopped', to)
   }
   if (memory.isBusy || (change && change.arrivedAt === undefined)) {
-    refuse(to, 'a switch is in progress. Send the message again when it has finished.')
+    refuse('switchBusy', to)
   }
   if (memory.held && !hold) {
-    refuse(to, 'the failover is held. Send the action release first, or add hold = true.')
+    refuse('switchHeld', to)
   }
   if (change) finish(run, change)
   if (inUse !== to) {
@@ -129,8 +126,8 @@ function choose(run: Run, to: Side, hold: boolean): void {
   reports.push({ event: 'failover.held' })
 }
 
-function refuse(to: Side, why: string): never {
-  throw new GatewayError('CONFLICT', `Nothing was switched to ${to}: ${why}`)
+function refuse(why: 'switchStopped' | 'switchBusy' | 'switchHeld', to: Side): never {
+  throw new GatewayError('CONFLICT', say(why, { to }))
 }
 
 const FLAG: Wanted = { kind: 'boolean' }

@@ -9,7 +9,6 @@ import {
   say,
   thrownAs,
   withoutLabels,
-  words,
   type Finding,
 } from '../errors'
 import {
@@ -313,9 +312,6 @@ const signOf = ({ code, sentences }: GatewayError): string =>
 /** A switch that took too long, and was not ended by a close. */
 function late({ cause }: GatewayError): GatewayError {
   const isSent = cause.applied !== 'no'
-  const said = isSent
-    ? '__host__ did not respond to the switch within __time__ s.'
-    : 'The switch was not sent within __time__ s: the gateway, or another change of the route, took too long.'
-  const sentence = words(said, { time: SEND_MS / 1000 })
+  const sentence = say(isSent ? 'switchSilent' : 'switchNotSent', { time: SEND_MS / 1000 })
   return new GatewayError(isSent ? 'OUTCOME_UNKNOWN' : 'TIMEOUT', sentence, cause)
 }

@@ -7,7 +7,7 @@ import { commandStep, sendStep, updateSending } from '../changes/step'
 import { MONOTONIC } from '../clock'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { afterChanges, GatewayError, invalidInput, mayHaveArrived, words } from '../errors'
+import { afterChanges, GatewayError, invalidInput, mayHaveArrived, say } from '../errors'
 import { sourceInUse, type FailoverSettings, type InUse, type Side } from '../model/failover'
 import { changesTo, otherOf } from '../model/failover-sides'
 import { isPending, isRunning, isStopped } from '../model/route-state'
@@ -149,13 +149,9 @@ async function stop(
   }
 }
 
-const changedMeanwhile = (): GatewayError =>
-  new GatewayError(
-    'CONFLICT',
-    words('Nothing was switched: the route was changed in the meantime.'),
-  )
+const changedMeanwhile = (): GatewayError => new GatewayError('CONFLICT', say('switchChanged'))
 
 function known(address: RouteAddress | undefined): RouteAddress {
   if (address) return address
-  throw new GatewayError('NOT_FOUND', words('Nothing was switched: the route is not known.'))
+  throw new GatewayError('NOT_FOUND', say('switchNoRoute'))
 }

@@ -1,5 +1,5 @@
 /** Routes as a file: each in the form that is sent, without what only this appliance knows. */
-import { badResponse, words } from '../errors'
+import { badResponse, say } from '../errors'
 import { toSent, withoutIdentity } from './convert'
 import { isGiven, membersIn, type JsonObject } from './json'
 import { membersOf, PLACE, type Direction } from './members'
@@ -54,7 +54,7 @@ function complete(route: Route): Route {
   if (part === undefined) return route
   const { name } = route
   throw badResponse(
-    words('__host__ returned route "__name__" without its __part__: its definition is not known.', {
+    say('definitionUnknown', {
       name: String(name).slice(0, 200),
       part,
     }),

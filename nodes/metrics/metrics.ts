@@ -4,6 +4,7 @@ import {
   asGatewayError,
   closedError,
   thrownAs,
+  say,
   type Identity,
 } from '../../client/errors'
 import { newOperation } from '../../client/connection/operation'
@@ -170,8 +171,5 @@ function gatewaysOf(RED: NodeAPI, config: Config, { of }: Settings): GatewayNode
     if (isGatewayNode(node)) found.push(node)
   })
   if (found.length > 0) return found
-  throw new GatewayError(
-    'CONFIG',
-    'There is no gateway. Add one in any media gateway node, and deploy.',
-  )
+  throw new GatewayError('CONFIG', say('noGateways'))
 }

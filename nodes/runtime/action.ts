@@ -217,12 +217,9 @@ function tooLate({ name, writes }: Operation): GatewayError {
 
 function unsendable(error: unknown, { name, statusCode, writes }: Operation): GatewayError {
   const reason = error instanceof Error ? error.message : 'no reason is given'
-  return new GatewayError(
-    'BAD_RESPONSE',
-    words(
-      '__host__ responded, but the message could not be sent on (__reason__). Remove the property of the message that cannot be copied.',
-      { reason },
-    ),
-    { operation: name, statusCode, applied: writes > 0 ? 'yes' : 'no' },
-  )
+  return new GatewayError('BAD_RESPONSE', say('notSentOn', { reason }), {
+    operation: name,
+    statusCode,
+    applied: writes > 0 ? 'yes' : 'no',
+  })
 }

@@ -1,5 +1,5 @@
 // The appliances that a node works for by itself: the one of its gateway, or those of an inventory.
-import { GatewayError, closedError } from '../../client/errors'
+import { GatewayError, closedError, say } from '../../client/errors'
 import { patternFilter } from '../../client/model/pattern'
 import type { Stop } from '../../client/stop'
 import { refused } from './node-settings'
@@ -104,5 +104,5 @@ export async function obeyFailover(
   if (failover) return failover.obey(message)
   // What is wrong with the appliance says more.
   of.client()
-  throw new GatewayError('NOT_FOUND', 'This gateway has no such failover node.')
+  throw new GatewayError('NOT_FOUND', say('noFailover'))
 }

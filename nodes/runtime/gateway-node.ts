@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, type Identity } from '../../client/errors'
+import { GatewayError, say, type Identity } from '../../client/errors'
 import type { Connection } from '../../client/connection/connection'
 import type { FailoverStatus } from '../../client/failover/protect'
 import type { RouteAddress } from '../../client/changes/find'
@@ -124,10 +124,5 @@ export function findGateway(
 export function requireGateway(RED: NodeAPI, config: { gateway?: string }): GatewayNode {
   const node = findGateway(RED, config)
   if (node) return node
-  throw new GatewayError(
-    'CONFIG',
-    config.gateway
-      ? 'The gateway of this node does not exist or is disabled. Choose a gateway in the node.'
-      : 'This node has no gateway. Choose one in the node.',
-  )
+  throw new GatewayError('CONFIG', say(config.gateway ? 'gatewayGone' : 'gatewayNotChosen'))
 }

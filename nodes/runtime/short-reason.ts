@@ -1,5 +1,5 @@
 // Why something failed, in a few words: there is no room for a sentence under a node.
-import { textOf, LABELS, type SentenceKey } from '../../client/sentences'
+import { textOf, LABELS, UNKNOWN, type SentenceKey } from '../../client/sentences'
 import { withoutLabels, type GatewayError, type Sentence } from '../../client/errors'
 import type { Short } from '../../client/model/faults'
 import { shortened } from '../../client/model/legible'
@@ -30,7 +30,7 @@ function reasonOf(failure: GatewayError, words: Words): string {
   const { applied, applianceMessage, problems = [], reason = '', statusCode } = cause
   const failed = (key: string, values = {}): string => words(`gateway:status.failed.${key}`, values)
   // The node is at one route, of one gateway; what happened to it is the news.
-  const sentence = excerpt(textOf(withoutLabels(sentences)))
+  const sentence = excerpt(firstOf(withoutLabels(sentences), words))
 
   // It says what was done before it failed.
   if (applied === 'yes') return sentence
@@ -126,9 +126,18 @@ function missing(
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4,}){2,}$/i
 
+/** The first sentence, in the words of the catalogs unless it is somebody else's. */
+function firstOf(sentences: readonly Sentence[], words: Words): string {
+  const [first] = sentences
+  if (!first?.key) return textOf(sentences)
+  const values = { ...UNKNOWN, host: words('gateway:failure.thisGateway'), ...first.values }
+  if ('property' in values) values.property = whatIn(String(values.property), words)
+  return words(`gateway:failure.${first.key}`, values)
+}
+
 /** The first sentence: to its end, or to where it goes on with advice. */
 function excerpt(text: string): string {
   // A name in quotes may contain a full stop.
-  const sentence = /^(?:"[^"]*"|“[^”]*”|[^"“])*?(?=[.;!?](?:\s|$))/.exec(text)?.[0] ?? text
-  return sentence.replace(/^The /, '')
+  const sentence = /^(?:"[^"]*"|“[^”]*”|[^"“])*?(?=[.;!?](?:\s|$)|。)/.exec(text)?.[0] ?? text
+  return sentence.replace(/^the /i, '')
 }

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { mock } from 'node:test'
 import 'should'
 import type { Node, NodeStatus } from 'node-red'
@@ -11,6 +13,7 @@ import {
 } from '../../client/errors'
 import { checkUpdate } from '../../client/model/check'
 import { RANGES } from '../../client/model/ranges'
+import { SENTENCES } from '../../client/sentences'
 import {
   choiceProperty,
   flagProperty,
@@ -21,6 +24,7 @@ import { shortReason } from '../../nodes/runtime/short-reason'
 import { createStatus, type Status } from '../../nodes/runtime/status'
 import type { Words } from '../../nodes/runtime/catalog'
 import { LANGUAGES, textsAt } from '../support/editor-module'
+import { root } from '../support/root'
 import { loadWords } from '../support/words'
 
 const BLUE = { fill: 'blue', shape: 'dot', text: 'waiting for the gateway' }
@@ -104,6 +108,41 @@ describe('the reason under a node that failed', () => {
     const fault = (path: string) => ({ path, problem: 'is missing; give it' })
     shortReason(invalidInput([fault('source.port')]), words).should.equal('check source.port')
     shortReason(invalidInput(['a', 'b', 'c'].map(fault)), words).should.equal('check a (+2)')
+  })
+
+  for (const language of LANGUAGES) {
+    it(`is in the language of the server, whatever sentence of ours it is: ${language}`, () => {
+      const there: Words = (key, values = {}) => {
+        const [node = '', path = ''] = key.split(':')
+        const text = textsAt(node, language, path) as string
+        return text.replace(/__(\w+?)__/g, (mark, name: string) => String(values[name] ?? mark))
+      }
+      for (const key of Object.keys(SENTENCES) as Array<keyof typeof SENTENCES>) {
+        const sentence = { key, words: 'In English.', values: {} }
+        const shown = shortReason(new GatewayError('BAD_RESPONSE', sentence), there)
+        const [whole = ''] = (textsAt('gateway', language, `failure.${key}`) as string).split('__')
+        shown.should.startWith(
+          whole
+            .replace(/^The |[.。].*$/g, '')
+            .slice(0, 8)
+            .trim(),
+          key,
+        )
+      }
+    })
+  }
+
+  it('begins with a sentence of the catalogs, except where no node shows it', () => {
+    const begun = /(?:new GatewayError\(\s*[^,()]+,|badResponse\()\s*\[?\s*(?:['"`]|words\().*/g
+    const found = ['client', 'nodes'].flatMap((folder) =>
+      (readdirSync(join(root, folder), { recursive: true }) as string[])
+        .filter((file) => file.endsWith('.ts') && !file.startsWith('doctor'))
+        .flatMap((file) => readFileSync(join(root, folder, file), 'utf8').match(begun) ?? []),
+    )
+    found.should.eql([
+      "new GatewayError('CLOSED', words('This gateway was closed.'), { retryable: false })",
+      "new GatewayError('INVALID_INPUT', 'JSON is expected.'))",
+    ])
   })
 
   const inputs: Array<[input: unknown, text: string]> = [

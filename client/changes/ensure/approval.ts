@@ -1,4 +1,4 @@
-import { GatewayError, say, words, type Problem, type Sentence } from '../../errors'
+import { GatewayError, say, type Problem, type Sentence } from '../../errors'
 import { destinationToSent, sourceToSent } from '../../model/convert'
 import { normalizeId } from '../../model/ids'
 import { isEmpty, isObject, isText, membersIn, type JsonObject } from '../../model/json'
@@ -43,17 +43,15 @@ export const imprintAt = ({ gateway, deviceId }: Site, route: Route | null | und
 export function stalePlan(now: Grounds, then: Grounds | undefined): GatewayError {
   const problems = then ? changesBetween(then, now) : []
   const said =
-    problems.length > 0
-      ? words('The plan is out of date: __what__.', { what: inShort(problems) })
-      : words('This plan does not match the input and the present routes.')
+    problems.length > 0 ? say('planOutdated', { what: inShort(problems) }) : say('planDiffers')
   return refusal(said, problems)
 }
 
 /** What was approved once is not approved again: an undo makes the same plan possible. */
-export const usedPlan = (): GatewayError => refusal(words('This plan was applied already.'))
+export const usedPlan = (): GatewayError => refusal(say('planUsed'))
 
 const refusal = (said: Sentence, problems?: Problem[]): GatewayError =>
-  new GatewayError('CONFLICT', [said, say('unchanged'), words('Make a new plan.')], {
+  new GatewayError('CONFLICT', [said, say('unchanged'), say('newPlan')], {
     applied: 'no',
     problems,
   })
@@ -81,13 +79,7 @@ export function inShort(problems: readonly Problem[]): string {
 /** Refuses a route, in the moment before it is changed, that is no longer as it was when that was planned. */
 export function refuseChanged(site: Site, { imprint }: Row, present: Route | undefined): void {
   if (imprint === undefined || imprint === imprintAt(site, present)) return
-  throw new GatewayError(
-    'CONFLICT',
-    words(
-      'Route "__route__" has changed since this was planned. Nothing was sent for it. Make a new plan.',
-    ),
-    { applied: 'no' },
-  )
+  throw new GatewayError('CONFLICT', say('routeChanged'), { applied: 'no' })
 }
 
 /** The same text until its definition changes, or it starts or stops. An unknown member may be a counter. */

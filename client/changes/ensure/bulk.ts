@@ -9,6 +9,7 @@ import {
   reported,
   restated,
   withoutLabels,
+  say,
   words,
   type Sentence,
 } from '../../errors'
@@ -154,13 +155,7 @@ function withSlot<T>(slots: Semaphore, work: (leave: () => void) => Promise<T>):
 }
 
 const notTried = (): GatewayError =>
-  new GatewayError(
-    'UNAVAILABLE',
-    words(
-      'Nothing was sent for this route, because __host__ did not respond to the routes before it. Send it again when the gateway responds.',
-    ),
-    { applied: 'no' },
-  )
+  new GatewayError('UNAVAILABLE', say('rowNotSent'), { applied: 'no' })
 
 function failed(
   error: unknown,

@@ -1,4 +1,4 @@
-import { GatewayError, words, type Finding } from '../../errors'
+import { GatewayError, say, type Finding } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import { forCreate, toSent } from '../../model/convert'
 import { checkNewRoute, type WantedState } from '../../model/definition'
@@ -212,13 +212,10 @@ export function findWanted(
   const byId = present.byId(id)
   if (byId || (isText(id) && state === 'absent')) return byId
   if (!isText(name)) {
-    throw new GatewayError(
-      'NOT_FOUND',
-      words(
-        'There is no route with the ID "__route__" on __host__. To create it, add a name and a definition.',
-        { route: id ?? '' },
-      ),
-    )
+    throw new GatewayError('NOT_FOUND', [
+      say('routeNotFound', { route: id ?? '' }),
+      say('routeToCreate'),
+    ])
   }
   const named = present.byName(name)
   const isFormer = named.length === 0 && isText(renamedFrom)

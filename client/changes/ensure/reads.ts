@@ -103,7 +103,7 @@ export async function settledList(
   return pollUntil(gateway, read, timeout, operation)
 }
 
-const UNCERTAIN = [words('It is uncertain whether the route exists.'), say('unchanged')]
+const UNCERTAIN = [say('uncertainAnyRoute'), say('unchanged')]
 
 /** Returns the routes of a list that is settled as far as these rows go; undefined otherwise. */
 function settledJudge(

@@ -1,4 +1,4 @@
-import { GatewayError, readOnlyError, words } from '../../errors'
+import { GatewayError, readOnlyError, say } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { sentenceOf } from '../../model/faults'
@@ -81,20 +81,11 @@ export async function undoLastRun(
   operation: Operation,
 ): Promise<Undone> {
   if (memory.running > 0) {
-    throw new GatewayError(
-      'CONFLICT',
-      words('A run is still in progress. Nothing was undone. Wait until it ends.'),
-      { applied: 'no' },
-    )
+    throw new GatewayError('CONFLICT', say('undoRunning'), { applied: 'no' })
   }
   const run = memory.lastRun
   if (!run) {
-    throw new GatewayError(
-      'NOT_FOUND',
-      words(
-        'There is no run to undo: none has changed anything since the start, or the last one was already undone.',
-      ),
-    )
+    throw new GatewayError('NOT_FOUND', say('nothingToUndo'))
   }
   if (!options.check) memory.lastRun = undefined
   memory.running++
@@ -139,7 +130,7 @@ async function undo(
     found.map((problem) => ({ path: JSON.stringify(labelIn(row)), problem })),
   )
   if (problems.length > 0) {
-    const said = words('Nothing was undone: __what__.', { what: inShort(problems) })
+    const said = say('notUndone', { what: inShort(problems) })
     throw new GatewayError('CONFLICT', said, { applied: 'no', problems })
   }
   const open = ways.flatMap(({ row, back }) => (back ? [{ row, back }] : []))

@@ -1,15 +1,11 @@
 import type { PermissionViolationError } from '@nats-io/transport-node'
 import { isOfTls } from '../../connection/faults'
-import { GatewayError, words } from '../../errors'
+import { GatewayError, say } from '../../errors'
 import { inTime } from '../../stop'
 
 /** The engine did not respond, or said that it cannot. Whether it did something is not known. */
 export const engineAway = (reason: string): GatewayError =>
-  new GatewayError(
-    'UNAVAILABLE',
-    words('The engine of the fleet does not respond (__reason__).', { reason }),
-    { reason },
-  )
+  new GatewayError('UNAVAILABLE', say('engineSilent', { reason }), { reason })
 
 /** Waits for the engine, but no longer than `ms` milliseconds. */
 export const answered = <T>(ms: number, work: Promise<T>): Promise<T> =>

@@ -1,5 +1,5 @@
 // What came of a command, on its way back to its sender.
-import { ERROR_CODES, GatewayError, asGatewayError, isGatewayError, say, words } from '../../errors'
+import { ERROR_CODES, GatewayError, asGatewayError, isGatewayError, say } from '../../errors'
 import type { Sentence } from '../../sentences'
 import { packed, unpacked } from './wire'
 
@@ -46,22 +46,14 @@ export async function resultOf(bytes: Uint8Array): Promise<unknown> {
 }
 
 const tooLarge = (bytes: number, most: number, writes: boolean): GatewayError => {
-  const values = { bytes: String(bytes), most: String(most) }
-  const what =
-    'The result is too large to come from another instance: __bytes__ bytes, compressed, and the engine takes __most__. Ask for less, or raise "max_payload" of the NATS server.'
-  const sentences = [words(what, values), ...(writes ? [words('The change was made.')] : [])]
+  const said = say('resultTooLarge', { bytes, most })
+  const sentences = writes ? [said, say('changeMade')] : [said]
   return new GatewayError('BAD_RESPONSE', sentences, { applied: writes ? 'yes' : 'no' })
 }
 
 /** Nobody knows any more what came of a change. */
 export const lost = (appliance: string): GatewayError =>
-  new GatewayError('OUTCOME_UNKNOWN', [
-    words(
-      'What became of the change of appliance "__appliance__" is not known: the instance that works for it, or the engine of the fleet, stopped responding.',
-      { appliance },
-    ),
-    say('mayBeApplied'),
-  ])
+  new GatewayError('OUTCOME_UNKNOWN', [say('commandLost', { appliance }), say('mayBeApplied')])
 
 /** An error on its way from one instance to another, as plain data. */
 export type ErrorData = Pick<GatewayError, 'code' | 'sentences' | 'cause'>
@@ -79,7 +71,7 @@ export function errorOf(data: unknown): GatewayError {
   const { code, sentences, cause } = (data ?? {}) as Partial<ErrorData>
   const isKnown = ERROR_CODES.some((each) => each === code)
   if (!isKnown || !Array.isArray(sentences) || !sentences.every(isSentence)) {
-    const said = words('Another instance reported an error that cannot be read.')
+    const said = say('foreignError')
     return new GatewayError('BAD_RESPONSE', said, { applied: 'maybe' })
   }
   return new GatewayError(code!, sentences, cause)

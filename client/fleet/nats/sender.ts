@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createKeyedMutex } from '../../connection/concurrency'
-import { GatewayError, closedError, inDoubt, invalidInput, words } from '../../errors'
+import { GatewayError, closedError, inDoubt, invalidInput, say } from '../../errors'
 import { Stop, pause, untilStopped } from '../../stop'
 import { slotOf } from '../slots'
 import type { Command } from '../types'
@@ -172,8 +172,5 @@ const isForNobody = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof Error && error.cause.name === 'NoResponders'
 
 function notOwned(appliance: string, isUp: boolean): GatewayError {
-  const why = isUp
-    ? 'No instance works for appliance "__appliance__" at present.'
-    : 'The engine of the fleet cannot be reached, so that the command for appliance "__appliance__" was not sent.'
-  return new GatewayError('UNAVAILABLE', words(why, { appliance }))
+  return new GatewayError('UNAVAILABLE', say(isUp ? 'noOwner' : 'engineAway', { appliance }))
 }
