@@ -104,8 +104,11 @@ function failed({ code, message }: RequestError): (Node | string)[] {
   return [signIcon('critical'), ' ', ...words]
 }
 
-function planRows({ text: plan, unset, mayChange }: Planned): HTMLElement[] {
-  const lines = plan.split('\n').map((line) => {
+function planRows({ text: plan, summary, unset, mayChange }: Planned): HTMLElement[] {
+  const [, ...steps] = plan.split('\n')
+  const isEmpty = Object.values(summary).every((number) => number === 0)
+  const total = isEmpty ? text('try.nothing') : text('try.total', { ...summary })
+  const lines = [total, ...steps].map((line) => {
     const kind = KINDS[line.charAt(0)] ?? 'plain'
     return element('div', { className: `media-gateway-try-${kind}` }, line)
   })

@@ -23,6 +23,13 @@ const NEW = {
   destinations: [{ name: 'out', protocol: 'udp', address: '239.1.1.9', port: 6900 }],
 }
 
+/** One route of each kind, in the language of the user. */
+const TOTALS: Record<string, string> = {
+  'en-US': '1 to add, 1 to change, 1 to remove; 0 to start, 0 to stop.',
+  de: '1 hinzuzufügen, 1 zu ändern, 1 zu löschen; 0 zu starten, 0 zu stoppen.',
+  ja: '追加 1件、変更 1件、削除 1件、開始 0件、停止 0件',
+}
+
 inBrowser('the form of ensure route', function () {
   this.timeout(60_000)
 
@@ -196,6 +203,7 @@ inBrowser('the form of ensure route', function () {
         approve: true,
       })
       await plan()
+      should((await block().innerText()).split('\n')[0]).equal(TOTALS[language])
       const form = page().locator('.media-gateway-form')
       should(await flawsOf(form)).eql([], `${language} ${theme}`)
       await takePicture(page().locator('.red-ui-tray-body').last(), `ensure-${language}-${theme}`)

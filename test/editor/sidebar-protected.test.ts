@@ -59,13 +59,13 @@ withSidebar('the sidebar: protected routes', (sidebar) => {
     await button('more').click()
     small().clearJournal()
     await button('stop shown').click()
-    await says(question(), 'Stop 1 routes on Guarded?')
+    await says(question(), `Stop route “${HOSTILE}” on Guarded?`)
     await says(question(), `“${HOSTILE}” goes off the air. Left out (protected): 2.`)
     await takePicture(
       editor().page.locator('.media-gateway-sidebar').first(),
       'sidebar-protected-question',
     )
-    await question().getByRole('button', { name: 'Stop routes' }).click()
+    await question().getByRole('button', { name: 'Stop route' }).click()
     await until(() => small().route(HOSTILE)!.state === 'idle', 'the stop')
     should(commands(small())).have.length(1)
     await says(row(HOSTILE), 'stopped')

@@ -142,17 +142,19 @@ export function createControls(options: ControlsOptions) {
         )
       const due = (): Route[] => all().filter((route) => !isBlocked(action, route))
       const left = (): number => all().length - due().length
-      const number = due().length
-      if (number === 0) {
+      const [first, ...others] = due()
+      if (!first) {
         return complain(text(left() > 0 ? 'protected.none' : `all.none.${action}`))
       }
+      const kind = others.length > 0 ? 'all' : 'route'
+      const values = { number: others.length + 1, name: first.name, gateway: options.gateway() }
       ask({
-        question: text(`question.${action}.all`, { number, gateway: options.gateway() }),
+        question: text(`question.${action}.${kind}`, values),
         effect() {
           const effect = effectOnRoutes(action, due())
           return left() === 0 ? effect : `${effect} ${text('protected.left', { number: left() })}`
         },
-        yes: text(`yes.${action}.all`),
+        yes: text(`yes.${action}.${kind}`),
         isOver: () => due().length === 0,
         onYes: () => void sendAll(action, due()),
         goBack,
