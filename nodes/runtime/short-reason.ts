@@ -30,7 +30,11 @@ function reasonOf(failure: GatewayError, words: Words): string {
   const { applied, applianceMessage, problems = [], reason = '', statusCode } = cause
   const failed = (key: string, values = {}): string => words(`gateway:status.failed.${key}`, values)
   // The node is at one route, of one gateway; what happened to it is the news.
-  const sentence = excerpt(firstOf(withoutLabels(sentences), words))
+  const sentence = excerpt(
+    withoutLabels(sentences)
+      .map((one) => told(one, words))
+      .join(' '),
+  )
 
   // It says what was done before it failed.
   if (applied === 'yes') return sentence
@@ -126,13 +130,13 @@ function missing(
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4,}){2,}$/i
 
-/** The first sentence, in the words of the catalogs unless it is somebody else's. */
-function firstOf(sentences: readonly Sentence[], words: Words): string {
-  const [first] = sentences
-  if (!first?.key) return textOf(sentences)
-  const values = { ...UNKNOWN, host: words('gateway:failure.thisGateway'), ...first.values }
+/** A sentence in the words of the catalogs, unless it is somebody else's. */
+function told(sentence: Sentence, words: Words): string {
+  const { key, values: own } = sentence
+  if (!key) return textOf([sentence])
+  const values = { ...UNKNOWN, host: words('gateway:failure.thisGateway'), ...own }
   if ('property' in values) values.property = whatIn(String(values.property), words)
-  return words(`gateway:failure.${first.key}`, values)
+  return words(`gateway:failure.${key}`, values)
 }
 
 /** The first sentence: to its end, or to where it goes on with advice. */

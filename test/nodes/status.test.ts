@@ -82,6 +82,10 @@ describe('the reason under a node that failed', () => {
       say('earlierChange', { time: 30 }),
       { applied: 'no' },
     ],
+    'Row 3 of the inventory: The name is…': [
+      'CONFIG',
+      [say('inventoryRow', { row: 3 }), say('rowNoName')],
+    ],
     'No gateway is chosen': ['CONFIG', 'No gateway is chosen. Choose one.'],
     'A word word word word word word word…': ['CONFLICT', `A ${'word '.repeat(30)}`],
     [`${'x'.repeat(40)}…`]: ['CONFLICT', 'x'.repeat(99)],
