@@ -10,6 +10,9 @@ export function legible(text: string): string {
   return text.replace(LINE_ENDS, ' ').replace(UNSEEN, codesOf)
 }
 
+/** A text as it is, with signs as codes that would turn the direction also of what stands behind it. */
+export const unturned = (text: string): string => text.replace(TURNS, codesOf)
+
 /** Returns a text, {@link legible} and on one line, cut at a space unless that leaves next to nothing. */
 export function shortened(text: string, longest: number): string {
   const plain = legible(text).replace(/\s+/g, ' ').trim()
@@ -31,6 +34,7 @@ export function shown(value: unknown): string {
 }
 
 const PLAIN = /^[ -~]*$/
+const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const LINE_ENDS = /[\t\n\v\f\r]+/g
 /** Control and format signs, fillers, halves of a pair, and every space but the usual one. */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}/gu

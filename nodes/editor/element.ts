@@ -1,3 +1,4 @@
+import { unturned } from '../../client/model/legible'
 import type { MadeReport } from '../wire'
 
 type Tags = HTMLElementTagNameMap
@@ -20,7 +21,8 @@ export function element<Tag extends keyof Tags>(
   if (made instanceof HTMLButtonElement) made.type = 'button'
   if (classes.length > 0) made.className = classes.join(' ')
   for (const part of rest) {
-    if (typeof part === 'string' || part instanceof Node) made.append(part)
+    if (typeof part === 'string') made.append(unturned(part))
+    else if (part instanceof Node) made.append(part)
     else
       for (const [name, value] of Object.entries((part || {}) as object)) {
         if (name === 'role' || name.includes('-')) made.setAttribute(name, String(value))
@@ -59,7 +61,8 @@ export function choiceOf(
 
 /** Sets a text that may be there already: a screen reader would read it again. */
 export function setText(place: Element, words: string): void {
-  if (place.textContent !== words) place.textContent = words
+  const shown = unturned(words)
+  if (place.textContent !== shown) place.textContent = shown
 }
 
 /** The same for a text with elements in it. */

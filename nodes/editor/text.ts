@@ -1,3 +1,4 @@
+import { unturned } from '../../client/model/legible'
 import { signsFor, withValues } from '../../client/model/marks'
 
 /** What Node-RED passes to a check that may return the reason. */
@@ -14,7 +15,7 @@ export type Values = Record<string, string | number>
 export function textsOf(node: string): (key: string, values?: Values) => string {
   return (key, values = {}) => {
     const names = Object.keys(values)
-    return withValues(RED._(`{{package}}/${node}:${key}`, signsFor(names)), names, values)
+    return unturned(withValues(RED._(`{{package}}/${node}:${key}`, signsFor(names)), names, values))
   }
 }
 

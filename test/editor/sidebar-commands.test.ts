@@ -212,6 +212,20 @@ withSidebar('the sidebar: commands', (sidebar) => {
     should(editor().complaints.splice(0).join()).match(/Failed to load resource/)
   })
 
+  it('shows signs that turn the direction of a text as codes', async () => {
+    const beta = small().route('Beta')!
+    beta.name = 'Studio \u202eevil Z'
+    await open(['gateway'])
+    const shown = 'Studio \\u202eevil Z'
+    await says(block('Studio'), shown)
+    await row(shown)
+      .getByRole('button', { name: `start ${shown}` })
+      .click()
+    await says(question(), `Start route “${shown}” on Studio?`)
+    await question().getByRole('button', { name: 'Cancel' }).click()
+    beta.name = 'Beta'
+  })
+
   it('offers an Observer no commands', async () => {
     const credentials = { username: 'user', password: 'public' }
     await deploy([gateway('observer', 'As a guest', small(), { credentials })])
