@@ -129,9 +129,11 @@ export function storeOf({ memory, saved }: Connection): SavedStore {
 
 /** Saves what a watch knows, beside that of others with the same settings that end with it. */
 export function saveWatch({ watches }: Saved, key: string, watch: SavedWatch, now: number): void {
+  const settings = settingsIn(key)
   const { list = [], taken = 0 } = watches.get(key) ?? {}
-  // A node has only one.
-  const others = taken > 0 || key !== settingsIn(key) ? [] : list
+  // A node has only one, and has gone on with what another process has left.
+  if (key !== settings) watches.delete(settings)
+  const others = taken > 0 || key !== settings ? [] : list
   setLatest(watches, key, { list: [...others, watch], taken: 0, savedAt: now }, MOST_SAVED)
 }
 

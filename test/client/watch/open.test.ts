@@ -264,6 +264,16 @@ describe('what one process has reported as begun, the next one', () => {
       watch({ deviceId }).events.should.eql([])
     })
 
+    it('reports once, also where its own watches end at once after that', async () => {
+      await outage({ id: 'node' })
+      back()
+      const told = await handOver({ id: 'node' })
+      await until(() => seen(told))
+      namesOf(told.events).should.eql([REACHABLE])
+      told.end()
+      opened().should.eql({})
+    })
+
     it('of a watch that was deleted is forgotten a minute later', async () => {
       const deleted = await outage()
       const staying = watch({ events: ['route.added'] })
