@@ -31,9 +31,8 @@ export function openLease(options: LeaseOptions): Lease {
   let lost: { since: number; at: number } | undefined
   let closed = false
 
-  /** Asked for each request, by names of the inventory only. */
-  function slotFor(appliance: string): number {
-    const key = follower.keyOf?.(appliance) ?? appliance
+  /** Asked for each request, by keys of the inventory only. */
+  function slotFor(key: string): number {
     const known = slots.get(key)
     if (known !== undefined) return known
     const slot = slotOf(key)
@@ -57,7 +56,7 @@ export function openLease(options: LeaseOptions): Lease {
     onGiving(given) {
       serving.leave(given)
       const all = new Set(given)
-      return follower.onGiving((appliance) => all.has(slotFor(appliance)))
+      return follower.onGiving((key) => all.has(slotFor(key)))
     },
     onState(state) {
       if (state.phase === 'lost') lose()
@@ -103,15 +102,12 @@ export function openLease(options: LeaseOptions): Lease {
   }
 
   return {
-    owns: (appliance) => ownership.owns(slotFor(appliance)),
-    maySend: (appliance) => ownership.maySend(slotFor(appliance)),
-    token: (appliance) => ownership.token(slotFor(appliance)),
+    owns: (key) => ownership.owns(slotFor(key)),
+    maySend: (key) => ownership.maySend(slotFor(key)),
+    token: (key) => ownership.token(slotFor(key)),
     state: () => shown(ownership.state()),
-    send: (command, stop, waitMs = WAIT * ttlMs) =>
-      engine.commands.send(
-        { ...command, from: name, slot: slotFor(command.appliance) },
-        { waitMs, stop },
-      ),
+    send: ({ key, ...command }, stop, waitMs = WAIT * ttlMs) =>
+      engine.commands.send({ ...command, from: name, slot: slotFor(key) }, { waitMs, stop }),
     async close() {
       closed = true
       cancelPatience()

@@ -17,8 +17,6 @@ const OF = 'watch'
 const NOTHING = '{}'
 
 export interface OpenMemoryOptions {
-  /** Of an appliance that this instance owns: grows with each owner. */
-  token: (appliance: string) => number | undefined
   /** This instance works for the appliance: without that, it is not tried again. */
   isWanted: (appliance: string) => boolean
   log: (level: 'info' | 'warn', text: string) => void
@@ -32,7 +30,7 @@ export type OpenMemory = ReturnType<typeof createOpenMemory>
 /** What is open on all appliances that this instance owns, in the memory of the fleet. */
 export function createOpenMemory(
   memory: ShareMemory,
-  { token, isWanted, log, stop, pauseMs = PAUSE_MS }: OpenMemoryOptions,
+  { isWanted, log, stop, pauseMs = PAUSE_MS }: OpenMemoryOptions,
 ) {
   const outages = createOutageLog(
     log,
@@ -95,10 +93,13 @@ export function createOpenMemory(
     }
   }
 
-  /** Writes what is open now, if that has changed. What the engine does not take is tried again with the next call. */
-  function keep(appliance: string, connection: Connection): void {
+  /**
+   * Writes what is open now, if that has changed. What the engine does not take is tried again with the
+   * next call.
+   * @param present the token of the owner; undefined where it is none any more
+   */
+  function keep(appliance: string, connection: Connection, present?: number): void {
     const known = kept.get(appliance)
-    const present = token(appliance)
     const open = openBy(connection)
     if (known === undefined || present === undefined || !open) return
     const text = JSON.stringify(open)
@@ -116,8 +117,8 @@ export function createOpenMemory(
     read: (appliance: string): Promise<Saved> => attempt(appliance, ATTEMPTS - 1),
     keep,
     /** Writes it for the last time. Settles when that is done, or was not possible. */
-    async end(appliance: string, connection: Connection): Promise<void> {
-      keep(appliance, connection)
+    async end(appliance: string, connection: Connection, present?: number): Promise<void> {
+      keep(appliance, connection, present)
       const known = kept.get(appliance)
       kept.delete(appliance)
       await known?.writing

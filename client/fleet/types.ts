@@ -11,15 +11,18 @@ export interface EngineChange {
   outageMs?: number
 }
 
-/** Which appliances of an inventory this instance works for. */
+/**
+ * Which appliances of an inventory this instance works for. It goes by the key of an appliance, see
+ * `keyOf`: a name may become that of another one, while the former is still at work.
+ */
 export interface Share {
   /** True while this instance works for the appliance: from `onTaken` until `onGiving` is called. */
-  owns(appliance: string): boolean
+  owns(key: string): boolean
   /**
    * True while it may send to the appliance, by a monotonic clock. Asked before each request goes out;
    * undefined where ownership cannot end.
    */
-  readonly maySend?: (appliance: string) => boolean
+  readonly maySend?: (key: string) => boolean
   /**
    * Has the instance that owns an appliance carry out a command, and returns its answer. Undefined
    * where the instances cannot reach each other.
@@ -28,7 +31,7 @@ export interface Share {
    * engine is away: not carried out; `OUTCOME_UNKNOWN` when an owner may have begun a change and is
    * gone; `INVALID_INPUT` for what cannot be sent; `CLOSED` after the stop
    */
-  readonly send?: (command: Omit<Command, 'from'>, stop?: Stop, waitMs?: number) => Promise<unknown>
+  readonly send?: (command: KeyedCommand, stop?: Stop, waitMs?: number) => Promise<unknown>
   /** How the instances agree; undefined where there is nothing to agree on. */
   readonly state?: () => ShareState
   /** Where this instance publishes what happens on its appliances; undefined where it need not. */
@@ -36,9 +39,9 @@ export interface Share {
   /** What the next owner of an appliance has to know; undefined where ownership does not move. */
   readonly memory?: ShareMemory
   /** Of an appliance that this instance owns: grows with each owner. */
-  readonly token?: (appliance: string) => number | undefined
+  readonly token?: (key: string) => number | undefined
   /** Which part of the inventory has an appliance, and which one this instance has: `2/3`, where parts are fixed. */
-  readonly parts?: (appliance: string) => { part: string; own: string }
+  readonly parts?: (key: string) => { part: string; own: string }
   /** Gives everything away, after what is under way has ended. */
   close(): Promise<void>
 }
@@ -64,9 +67,7 @@ export interface ShareFollower {
    * These are about to be given away, or must no longer be worked for: resolves once nothing more is
    * sent to them.
    */
-  onGiving(owned: (appliance: string) => boolean): Promise<void>
-  /** Which appliance a name stands for: ownership goes by this. Left out, it is the name. */
-  readonly keyOf?: (appliance: string) => string
+  onGiving(owned: (key: string) => boolean): Promise<void>
   /** A digest of the inventory, by which instances compare theirs; undefined while there is none. */
   inventory?(): string | undefined
   /** Does for another instance what its message asks for. @throws GatewayError */
@@ -152,6 +153,11 @@ export interface Command {
   readonly from: string
   /** For the one who carries it out. */
   readonly body: unknown
+}
+
+/** A command for the owner of the appliance with this key. */
+export interface KeyedCommand extends Omit<Command, 'from' | 'slot'> {
+  readonly key: string
 }
 
 /** The slots for which commands are carried out. What was begun before is still answered. */

@@ -28,7 +28,7 @@ const LATER = 'What stands there is from a later owner of the gateway.'
 /** @param node its ID is the same on all instances */
 export function engineMemory(node: Node, of: Appliance, options: EngineMemoryOptions): Kept {
   const { memory, local, outage } = options
-  const { appliance = '' } = of
+  const { appliance = '', key = '' } = of
   const stop = new Stop()
   /** Of this ownership. */
   let token: number | undefined
@@ -62,7 +62,7 @@ export function engineMemory(node: Node, of: Appliance, options: EngineMemoryOpt
     const { memory: here } = await local.read(onWait)
     let waits = false
     while (!stop.stopped) {
-      token = options.token(appliance)
+      token = options.token(key)
       const asked = token === undefined ? undefined : await ask()
       if (stop.stopped) break
       if (asked && token !== undefined) {
@@ -118,7 +118,7 @@ export function engineMemory(node: Node, of: Appliance, options: EngineMemoryOpt
     try {
       await attempt('write', async () => {
         const isThere = await memory.write(node.id, appliance, value, by)
-        if (!isThere && options.token(appliance) === by) throw new GatewayError('CONFLICT', LATER)
+        if (!isThere && options.token(key) === by) throw new GatewayError('CONFLICT', LATER)
       })
       return true
     } catch (error) {
@@ -139,7 +139,7 @@ export function engineMemory(node: Node, of: Appliance, options: EngineMemoryOpt
       void local.close(removed)
       // Only the owner forgets it there, and only while the engine responds: where the node comes back
       // under its ID, an older state may be there again. What is forgotten leaves its number behind.
-      token ??= options.token(appliance)
+      token ??= options.token(key)
       const left = removed ? tell({ writes: writes + 1 }) : writing
       if (left) await within(END_MS, left)
     },

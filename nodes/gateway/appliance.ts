@@ -6,6 +6,8 @@ import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 interface ApplianceOptions {
   /** In the inventory, if there is one. */
   appliance?: string
+  /** See `Appliance`. */
+  key?: string
   identity: Identity
   /** @throws GatewayError `CONFIG`; others that say where they come from */
   open: () => Connection
@@ -24,7 +26,7 @@ const LINGER_MS = 2000
 
 /** Makes one appliance. Its connection is opened when it is first used. */
 export function newAppliance(options: ApplianceOptions) {
-  const { appliance, identity, open, secretPrefix, isKept = () => false, warn } = options
+  const { appliance, key, identity, open, secretPrefix, isKept = () => false, warn } = options
   const users = new Set<object>()
   const failovers = new Set<ListedFailover>()
   let connection: Connection | undefined
@@ -47,6 +49,7 @@ export function newAppliance(options: ApplianceOptions) {
 
   return {
     appliance,
+    key,
     identity,
     memories: appliance === undefined ? undefined : new Map(),
     secretPrefix,

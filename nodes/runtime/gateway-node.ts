@@ -25,6 +25,8 @@ export interface ListedFailover {
 export interface Appliance {
   /** Its name in the inventory; undefined for the one of a config node without an inventory. */
   readonly appliance?: string
+  /** With an inventory: which appliance it is, whatever its name. */
+  readonly key?: string
   /** As errors name it, also where its configuration cannot work. */
   readonly identity: Identity
   /** The same for all users. @throws GatewayError `CONFIG` that names what is missing or wrong */

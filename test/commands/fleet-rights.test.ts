@@ -70,7 +70,7 @@ withNats('the rights on the engine', function () {
   }
 
   const send = ({ lease }: Instance, appliance: string): Promise<unknown> =>
-    lease.send({ appliance, writes: true, body: undefined })
+    lease.send({ appliance, key: appliance, writes: true, body: undefined })
   const ownedBy = ({ lease }: Instance): string[] => NAMES.filter((name) => lease.owns(name))
 
   async function connected(nats: NatsServer, user: string): Promise<NatsConnection> {

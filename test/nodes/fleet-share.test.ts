@@ -6,18 +6,19 @@ import type { Follower } from '../../nodes/runtime/gateway-node'
 import type { Simulator } from '../../simulator'
 import { pause, until } from '../support/until'
 import {
-  Moved,
-  fleet,
-  share,
-  told,
-  logged,
-  row,
-  follower,
-  renew,
-  codeOf,
-  stageFleet,
-  simulators,
   ACCOUNT,
+  Moved,
+  codeOf,
+  fleet,
+  follower,
+  keyNamed,
+  logged,
+  renew,
+  row,
+  share,
+  simulators,
+  stageFleet,
+  told,
 } from './fleet-stage'
 
 describe('a fleet whose ownership moves', () => {
@@ -124,15 +125,10 @@ describe('a fleet whose ownership moves', () => {
             }),
     })
     fleet.update({ rows: [row('one', two), row('two', one)], faults: [] })
-    // As a lease does: what is given is an appliance, whatever its name.
-    const { keyOf } = share.follower
-    const key = keyOf!('two')
     let isGiven = false
-    const given = share.follower
-      .onGiving((name) => keyOf!(name) === key)
-      .then(() => {
-        isGiven = true
-      })
+    const given = share.give('two').then(() => {
+      isGiven = true
+    })
     await pause(50)
     told.should.eql(['one'])
     isGiven.should.be.false()
@@ -141,10 +137,21 @@ describe('a fleet whose ownership moves', () => {
     unfollow()
   })
 
+  it('ends the session of what had a name that is now the name of another one', async () => {
+    const [one, two] = simulators as [Simulator, Simulator]
+    share.take('one')
+    share.mayNot.add(keyNamed('two'))
+    const former = fleet.find('one').client()
+    await former.call({ method: 'GET', path: '/api/devices' }, { name: 'x' } as never)
+    one.openSessions.should.equal(1)
+    fleet.update({ rows: [row('one', two), row('two', one)], faults: [] })
+    await until(() => one.openSessions === 0)
+  })
+
   it('sends nothing while the share may not', async () => {
     const [one] = simulators as [Simulator]
     share.take('one')
-    share.mayNot.add('one')
+    share.mayNot.add(keyNamed('one'))
     const connection = fleet.find('one').client()
     const call = connection.call({ method: 'GET', path: '/api/devices' }, { name: 'x' } as never)
     await should(call).be.rejectedWith({ code: 'UNAVAILABLE' })

@@ -3,7 +3,7 @@ import should from 'should'
 import { GatewayError } from '../../client/errors'
 import { openConnection } from '../../client/connection/connection'
 import { watchDevice } from '../../client/watch/registry'
-import type { UsableRow } from '../../client/fleet/inventory'
+import { keyOf, type UsableRow } from '../../client/fleet/inventory'
 import type { Share, ShareFollower } from '../../client/fleet/types'
 import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'
 import type { Appliance, Follower } from '../../nodes/runtime/gateway-node'
@@ -12,6 +12,10 @@ import { until } from '../support/until'
 
 export const ACCOUNT = { username: 'haiadmin', password: 'manager' }
 
+/** Which appliance was last called this. */
+const keys = new Map<string, string>()
+export const keyNamed = (name: string): string => keys.get(name) ?? name
+
 /** Owns what it is told to. */
 export class Moved implements Share {
   readonly owned = new Set<string>()
@@ -19,15 +23,16 @@ export class Moved implements Share {
   follower!: ShareFollower
   isClosed = false
 
-  owns = (name: string): boolean => this.owned.has(name)
-  maySend = (name: string): boolean => !this.mayNot.has(name)
+  owns = (key: string): boolean => this.owned.has(key)
+  maySend = (key: string): boolean => !this.mayNot.has(key)
   take(...names: string[]): void {
-    for (const name of names) this.owned.add(name)
+    for (const name of names) this.owned.add(keyNamed(name))
     this.follower.onTaken()
   }
   give(...names: string[]): Promise<void> {
-    for (const name of names) this.owned.delete(name)
-    return this.follower.onGiving((name) => names.includes(name))
+    const given = names.map(keyNamed)
+    for (const key of given) this.owned.delete(key)
+    return this.follower.onGiving((key) => given.includes(key))
   }
   close(): Promise<void> {
     this.isClosed = true
@@ -42,12 +47,11 @@ export let told: string[]
 export let logged: string[]
 export let ends: Map<Appliance, () => void>
 
-export const row = (name: string, { url }: Simulator, more: object = {}): UsableRow => ({
-  name,
-  baseUrl: url,
-  ...ACCOUNT,
-  ...more,
-})
+export function row(name: string, { url }: Simulator, more: object = {}): UsableRow {
+  const made = { name, baseUrl: url, ...ACCOUNT, ...more }
+  keys.set(name, keyOf(made))
+  return made
+}
 export const follower: Follower = {
   added(appliance) {
     told.push(`+${appliance.appliance}`)

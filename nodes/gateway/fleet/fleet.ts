@@ -129,7 +129,6 @@ export function createFleet(options: FleetOptions) {
           return carryOut(find(appliance), command, stop, options.note)
         },
         inventory: () => digest,
-        keyOf: keyNamed,
         onState({ members }) {
           if (!closed) agreement.compare(digest, members)
           tellChanged()
@@ -147,17 +146,17 @@ export function createFleet(options: FleetOptions) {
       return
     }
     unusable = undefined
-    const { gathering, memory, token = () => undefined } = share
+    const { gathering, memory } = share
     if (memory) {
       const isWanted = (name: string): boolean => entries.get(name)?.isOwned === true
-      openMemory = createOpenMemory(memory, { token, isWanted, log, stop })
+      openMemory = createOpenMemory(memory, { isWanted, log, stop })
     }
     const { language } = options
     if (gathering) stopGathering = gatherFrom(fleet, { gathering, language, log })
     takeOwned()
   }
 
-  /** Ownership goes by what an appliance is, not by what a row calls it. */
+  /** Which appliance a name stands for, or the former one with this name. */
   const keyNamed = (name: string): string =>
     entries.get(name)?.key ?? [...leaving].findLast((former) => former.name === name)?.key ?? name
 
@@ -169,22 +168,24 @@ export function createFleet(options: FleetOptions) {
   }
 
   function applianceOf(entry: Entry): OwnAppliance {
+    const { key } = entry
     const { name, baseUrl } = entry.row
     const identity = identityOf({ id: node.id, name, inventory: node.name }, hostIn(baseUrl))
     const open = (): Connection => {
       if (!entry.isOwned)
-        throw asGatewayError(elsewhere(name), { name: 'find-appliance' }, identity)
+        throw asGatewayError(elsewhere(name, key), { name: 'find-appliance' }, identity)
       const maySend = share?.maySend
       const memory = openMemory
       const connection = options.open(entry.row, identity, {
-        maySend: maySend && (() => maySend(name)),
+        maySend: maySend && (() => maySend(key)),
         saved: memory && (() => memory.read(name)),
-        onWatched: memory && (() => memory.keep(name, connection)),
+        onWatched: memory && (() => memory.keep(name, connection, share?.token?.(key))),
       })
       return connection
     }
     return (entry.appliance ??= newAppliance({
       appliance: name,
+      key,
       identity,
       open,
       secretPrefix: options.secretPrefix,
@@ -194,8 +195,8 @@ export function createFleet(options: FleetOptions) {
   }
 
   /** The error of one of another share: it is known, and nothing is sent to it. */
-  function elsewhere(appliance: string): GatewayError {
-    const parts = share?.parts?.(appliance)
+  function elsewhere(appliance: string, key: string): GatewayError {
+    const parts = share?.parts?.(key)
     // Without the engine nobody knows whose it is.
     if (!parts)
       return (
@@ -208,8 +209,8 @@ export function createFleet(options: FleetOptions) {
   /** Begins to work for all that the share has and nobody here works for yet. */
   function takeOwned(): void {
     if (closed || !share) return
-    for (const [name, entry] of entries) {
-      if (entry.isOwned || !share.owns(name)) continue
+    for (const entry of entries.values()) {
+      if (entry.isOwned || !share.owns(entry.key)) continue
       entry.isOwned = true
       announce(entry)
     }
@@ -257,7 +258,7 @@ export function createFleet(options: FleetOptions) {
       ? [...followers].map((one) => guarded(name, () => one.removed(appliance)))
       : []
     const { opened } = appliance
-    const kept = opened && openMemory?.end(name, opened)
+    const kept = opened && openMemory?.end(name, opened, share?.token?.(key))
     const ended = closing.run(() => appliance.close())
     const over = Promise.all([former, ...told, kept, ended]).then(() => void leaving.delete(left))
     const left = { name, key, over }
@@ -265,12 +266,10 @@ export function createFleet(options: FleetOptions) {
   }
 
   /** Also of those that have left the inventory, or had another name, a moment ago and are still at it. */
-  async function give(isGiven: (name: string) => boolean): Promise<void> {
-    const given = [...entries.values()].filter(({ row }) => isGiven(row.name))
-    const keys = new Set(given.map(({ key }) => key))
-    given.forEach(retire)
+  async function give(isGiven: (key: string) => boolean): Promise<void> {
+    for (const entry of entries.values()) if (isGiven(entry.key)) retire(entry)
     tellChanged()
-    const left = [...leaving].filter(({ name, key }) => isGiven(name) || keys.has(key))
+    const left = [...leaving].filter(({ key }) => isGiven(key))
     await Promise.all(left.map(({ over }) => over))
   }
 
@@ -432,7 +431,8 @@ export function createFleet(options: FleetOptions) {
       return share
     },
     owns: (name) =>
-      entries.get(name)?.isOwned ?? (faultOf(name) !== undefined && share?.owns(name) === true),
+      entries.get(name)?.isOwned ??
+      (faultOf(name) !== undefined && share?.owns(keyNamed(name)) === true),
     find,
     former: (name) => formerOf(name, keyNamed(name)),
     list: () =>

@@ -31,7 +31,6 @@ const AGAIN_MS = 2000
  */
 export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<void> {
   const { gathering, log, clock = MONOTONIC } = options
-  const token = (appliance: string): number | undefined => fleet.share?.token?.(appliance)
   const ends = new Map<string, () => Promise<void>>()
   const outages = createOutageLog(log, 'Events and states are published on the engine again.')
   const said = new Set<string>()
@@ -70,6 +69,7 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
 
   function gather(appliance: Appliance): () => Promise<void> {
     const name = appliance.appliance!
+    const token = (): number | undefined => fleet.share?.token?.(appliance.key!)
     const connection = appliance.client()
     /** What was known last: whether it could be read, and why not. */
     let health: string | undefined
@@ -78,7 +78,7 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
     let writing: Promise<unknown> = Promise.resolve()
 
     function show(): void {
-      const present = token(name)
+      const present = token()
       const known = knownBy(connection)
       if (present === undefined || !known || clock.now() < dueAt) return
       dueAt = clock.now() + CONFIRM_MS
@@ -109,7 +109,7 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
       language: options.language,
       events: PUBLISHED,
       onEvents(events) {
-        const present = token(name)
+        const present = token()
         if (present === undefined) return
         dueAt = -Infinity
         const sent = events.map((event) => send(name, gathering.publish(name, event, present)))
@@ -125,7 +125,7 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
       onTold: show,
     })
     return async () => {
-      const present = token(name)
+      const present = token()
       end()
       await writing
       if (present !== undefined) await clear(present)

@@ -26,13 +26,10 @@ export function shareOf(config: ShareConfig, lease: () => OpenShare): OpenShare 
   if (part) {
     const partOf = partsOf(part.of)
     const nameOf = (index: number): string => partName({ index, of: part.of }, text as string)
-    return ({ keyOf }) => {
-      const indexOf = (name: string): number => partOf(keyOf?.(name) ?? name)
-      return {
-        ...unchanging((name) => indexOf(name) === part.index),
-        parts: (name) => ({ part: nameOf(indexOf(name)), own: text as string }),
-      }
-    }
+    return () => ({
+      ...unchanging((key) => partOf(key) === part.index),
+      parts: (key) => ({ part: nameOf(partOf(key)), own: text as string }),
+    })
   }
   throw new GatewayError('CONFIG', [say('share'), say('correct')])
 }

@@ -75,7 +75,6 @@ describe('a lease', () => {
         },
       },
       follower: {
-        keyOf: (appliance) => `the key of ${appliance}`,
         onTaken: () => undefined,
         onGiving: async () => undefined,
         carryOut: () => Promise.reject(new Error('not used')),
@@ -110,7 +109,11 @@ describe('a lease', () => {
     const command = { appliance: 'oslo', writes: true, body: 'stop' }
     const slot = slotOf('the key of oslo')
     slotOf('oslo').should.not.equal(slot)
-    should(await lease.send(command)).eql({ ...command, from: 'one', slot })
+    should(await lease.send({ ...command, key: 'the key of oslo' })).eql({
+      ...command,
+      from: 'one',
+      slot,
+    })
   })
 
   it('that begins in time is never lost', async () => {

@@ -29,7 +29,6 @@ describe('what former owners have left open', () => {
       write: () => Promise.resolve(true),
     }
     const open = createOpenMemory(memory, {
-      token: () => 1,
       isWanted: (name) => !unwanted.has(name),
       log: (level, text) => logged.push(`${level}: ${text}`),
       stop: new Stop(),
