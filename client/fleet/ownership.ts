@@ -269,7 +269,10 @@ export function openOwnership(options: OwnershipOptions) {
       return record?.value !== life.id || record.revision !== revision
     })
     if (gone.length === 0) return
-    log('warn', `The engine does not name ${name} for ${gone.length} of its slots any more.`)
+    // Past the fence all of them are lost, which is said once: the records come one by one.
+    if (clock.now() < fence()) {
+      log('warn', `The engine does not name ${name} for ${gone.length} of its slots any more.`)
+    }
     for (const [slot] of gone) holds.delete(slot)
     stopped(workingIn(gone))
   }

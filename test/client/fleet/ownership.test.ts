@@ -420,6 +420,9 @@ describe('the ownership of slots', () => {
       a!.working.has(slot).should.be.true()
       a!.thaw()
       await world.time.until(() => world.isSettled(), TTL + 10_000)
+      // Not a line for each slot.
+      const warnings = a!.logged.filter((line) => line.startsWith('warn'))
+      warnings.join().should.match(/^warn The lease is lost, and all work stops: [^,]*$/)
     })
 
     it('may send nothing while its event loop is blocked, also if nobody has ended it', async () => {
