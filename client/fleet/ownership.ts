@@ -585,8 +585,15 @@ export function openOwnership(options: OwnershipOptions) {
       const hold = holds.get(slot)
       return hold !== undefined && hold.work !== 'idle' && clock.now() < fence()
     },
-    /** A number that grows with each owner of the slot; undefined where this instance does not hold it. */
-    token: (slot: number): number | undefined => holds.get(slot)?.token,
+    /**
+     * A number that grows with each owner of the slot; undefined where this instance does not hold it. It
+     * also grows with time, by all that is written: what it is asked for later may have come from a
+     * slot that was taken later.
+     */
+    token(slot: number): number | undefined {
+      const hold = holds.get(slot)
+      return hold && Math.max(hold.token, store.createdAt + (view?.latest ?? 0))
+    },
     state,
     /**
      * Stops all work and ends the member record, which sets all slots free at once; within 4 s. Without an

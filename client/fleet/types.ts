@@ -38,7 +38,10 @@ export interface Share {
   readonly gathering?: Gathering
   /** What the next owner of an appliance has to know; undefined where ownership does not move. */
   readonly memory?: ShareMemory
-  /** Of an appliance that this instance owns: grows with each owner. */
+  /**
+   * Of an appliance that this instance owns, to be asked when its work begins: grows with each owner,
+   * and with each appliance that gets the same name.
+   */
   readonly token?: (key: string) => number | undefined
   /** Which part of the inventory has an appliance, and which one this instance has: `2/3`, where parts are fixed. */
   readonly parts?: (key: string) => { part: string; own: string }

@@ -3,7 +3,7 @@ import type { Node } from 'node-red'
 import { createOutageLog } from '../../client/connection/outage-log'
 import { GatewayError, asGatewayError, closedError, words } from '../../client/errors'
 import { Stop, pause, within } from '../../client/stop'
-import type { Share, ShareMemory } from '../../client/fleet/types'
+import type { ShareMemory } from '../../client/fleet/types'
 import { own } from '../../client/model/json'
 import type { Appliance } from '../runtime/gateway-node'
 import { OPERATION } from './protection'
@@ -11,7 +11,6 @@ import type { Found, Kept } from './context-memory'
 
 interface EngineMemoryOptions {
   memory: ShareMemory
-  token: NonNullable<Share['token']>
   /** What is kept on this instance: newer where the engine could not be told any more. */
   local: Kept
   outage: EngineOutage
@@ -28,7 +27,7 @@ const LATER = 'What stands there is from a later owner of the gateway.'
 /** @param node its ID is the same on all instances */
 export function engineMemory(node: Node, of: Appliance, options: EngineMemoryOptions): Kept {
   const { memory, local, outage } = options
-  const { appliance = '', key = '' } = of
+  const { appliance = '' } = of
   const stop = new Stop()
   /** Of this ownership. */
   let token: number | undefined
@@ -62,7 +61,7 @@ export function engineMemory(node: Node, of: Appliance, options: EngineMemoryOpt
     const { memory: here } = await local.read(onWait)
     let waits = false
     while (!stop.stopped) {
-      token = options.token(key)
+      token = of.token
       const asked = token === undefined ? undefined : await ask()
       if (stop.stopped) break
       if (asked && token !== undefined) {
@@ -118,7 +117,7 @@ export function engineMemory(node: Node, of: Appliance, options: EngineMemoryOpt
     try {
       await attempt('write', async () => {
         const isThere = await memory.write(node.id, appliance, value, by)
-        if (!isThere && options.token(key) === by) throw new GatewayError('CONFLICT', LATER)
+        if (!isThere && of.token === by) throw new GatewayError('CONFLICT', LATER)
       })
       return true
     } catch (error) {
@@ -139,7 +138,7 @@ export function engineMemory(node: Node, of: Appliance, options: EngineMemoryOpt
       void local.close(removed)
       // Only the owner forgets it there, and only while the engine responds: where the node comes back
       // under its ID, an older state may be there again. What is forgotten leaves its number behind.
-      token ??= options.token(key)
+      token ??= of.token
       const left = removed ? tell({ writes: writes + 1 }) : writing
       if (left) await within(END_MS, left)
     },

@@ -68,13 +68,13 @@ export = (RED: NodeAPI): void => {
     const context = contextOf(this)
     const keptFor = (of: Appliance): Kept => {
       const local = contextMemory(context, started, of.appliance)
-      const { memory, token } = user?.fleet.share ?? {}
-      if (!memory || !token || of.appliance === undefined) return local
+      const { memory } = user?.fleet.share ?? {}
+      if (!memory || of.appliance === undefined) return local
       // Only with a lease: its file is loaded then.
       const { engineMemory, createEngineOutage } =
         require('./engine-memory') as typeof import('./engine-memory')
       outage ??= createEngineOutage(tell, (text) => this.log(text))
-      return engineMemory(this, of, { memory, token, local, outage })
+      return engineMemory(this, of, { memory, local, outage })
     }
 
     const protect = (of: Appliance): void => {

@@ -8,6 +8,7 @@ interface ApplianceOptions {
   appliance?: string
   /** See `Appliance`. */
   key?: string
+  token?: () => number | undefined
   identity: Identity
   /** @throws GatewayError `CONFIG`; others that say where they come from */
   open: () => Connection
@@ -26,7 +27,16 @@ const LINGER_MS = 2000
 
 /** Makes one appliance. Its connection is opened when it is first used. */
 export function newAppliance(options: ApplianceOptions) {
-  const { appliance, key, identity, open, secretPrefix, isKept = () => false, warn } = options
+  const {
+    appliance,
+    key,
+    token,
+    identity,
+    open,
+    secretPrefix,
+    isKept = () => false,
+    warn,
+  } = options
   const users = new Set<object>()
   const failovers = new Set<ListedFailover>()
   let connection: Connection | undefined
@@ -50,6 +60,9 @@ export function newAppliance(options: ApplianceOptions) {
   return {
     appliance,
     key,
+    get token(): number | undefined {
+      return token?.()
+    },
     identity,
     memories: appliance === undefined ? undefined : new Map(),
     secretPrefix,

@@ -27,6 +27,8 @@ export interface Appliance {
   readonly appliance?: string
   /** With an inventory: which appliance it is, whatever its name. */
   readonly key?: string
+  /** With leases: grows with each owner; undefined while this instance does not own it. */
+  readonly token?: number
   /** As errors name it, also where its configuration cannot work. */
   readonly identity: Identity
   /** The same for all users. @throws GatewayError `CONFIG` that names what is missing or wrong */
@@ -106,7 +108,7 @@ export interface Fleet {
   /** Those that this instance owns, those of now at once. @returns ends it, without a call of `removed` */
   follow(follower: Follower): () => void
   /** How it reaches the instances that own the others; undefined until it takes part. */
-  readonly share?: Pick<Share, 'send' | 'memory' | 'token'>
+  readonly share?: Pick<Share, 'send' | 'memory'>
 }
 
 export function isGatewayNode(node: Node | null | undefined): node is GatewayNode {

@@ -62,6 +62,8 @@ interface Entry {
   key: string
   /** This instance works for it. */
   isOwned: boolean
+  /** With leases, from then until the work has ended. */
+  token?: number
   /** The followers know of it. */
   isFollowed: boolean
   /** Made when it is first used. */
@@ -179,13 +181,14 @@ export function createFleet(options: FleetOptions) {
       const connection = options.open(entry.row, identity, {
         maySend: maySend && (() => maySend(key)),
         saved: memory && (() => memory.read(name)),
-        onWatched: memory && (() => memory.keep(name, connection, share?.token?.(key))),
+        onWatched: memory && (() => memory.keep(name, connection, entry.token)),
       })
       return connection
     }
     return (entry.appliance ??= newAppliance({
       appliance: name,
       key,
+      token: () => entry.token,
       identity,
       open,
       secretPrefix: options.secretPrefix,
@@ -212,6 +215,7 @@ export function createFleet(options: FleetOptions) {
     for (const entry of entries.values()) {
       if (entry.isOwned || !share.owns(entry.key)) continue
       entry.isOwned = true
+      entry.token = share.token?.(entry.key)
       announce(entry)
     }
     tellChanged()
@@ -252,13 +256,17 @@ export function createFleet(options: FleetOptions) {
     const { appliance, row, isFollowed, key } = entry
     const { name } = row
     Object.assign(entry, { isOwned: false, isFollowed: false, appliance: undefined })
-    if (!appliance) return
+    if (!appliance) {
+      entry.token = undefined
+      return
+    }
     const former = formerOf(name, key)
     const told = isFollowed
       ? [...followers].map((one) => guarded(name, () => one.removed(appliance)))
       : []
     const { opened } = appliance
-    const kept = opened && openMemory?.end(name, opened, share?.token?.(key))
+    const kept = opened && openMemory?.end(name, opened, entry.token)
+    entry.token = undefined
     const ended = closing.run(() => appliance.close())
     const over = Promise.all([former, ...told, kept, ended]).then(() => void leaving.delete(left))
     const left = { name, key, over }

@@ -69,7 +69,6 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
 
   function gather(appliance: Appliance): () => Promise<void> {
     const name = appliance.appliance!
-    const token = (): number | undefined => fleet.share?.token?.(appliance.key!)
     const connection = appliance.client()
     /** What was known last: whether it could be read, and why not. */
     let health: string | undefined
@@ -78,7 +77,7 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
     let writing: Promise<unknown> = Promise.resolve()
 
     function show(): void {
-      const present = token()
+      const present = appliance.token
       const known = knownBy(connection)
       if (present === undefined || !known || clock.now() < dueAt) return
       dueAt = clock.now() + CONFIRM_MS
@@ -109,7 +108,7 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
       language: options.language,
       events: PUBLISHED,
       onEvents(events) {
-        const present = token()
+        const present = appliance.token
         if (present === undefined) return
         dueAt = -Infinity
         const sent = events.map((event) => send(name, gathering.publish(name, event, present)))
@@ -125,7 +124,7 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
       onTold: show,
     })
     return async () => {
-      const present = token()
+      const present = appliance.token
       end()
       await writing
       if (present !== undefined) await clear(present)

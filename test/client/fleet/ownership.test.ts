@@ -115,6 +115,17 @@ describe('the ownership of slots', () => {
       should(a!.ownership.token(slot)).be.above(first)
     })
 
+    it('grows a token with all that is taken later, for an appliance that gets a name from there', async () => {
+      const [a] = await settled(['a', 'b'])
+      const slots = world.owners()
+      const c = world.start('c')
+      await world.time.until(() => world.isSettled(), 2 * TTL)
+      const theirs = c.ownership.token(world.owners().indexOf(c.id))!
+      await world.time.pass(BEAT)
+      const kept = slots.findIndex((id, slot) => id === a!.id && world.owners()[slot] === id)
+      should(a!.ownership.token(kept)!).be.aboveOrEqual(theirs)
+    })
+
     it('grows a token also when the engine has lost all records', async () => {
       const [a] = await settled(['a'])
       await world.time.pass(20 * BEAT)
