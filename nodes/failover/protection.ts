@@ -1,14 +1,12 @@
 // One failover of a node: for its gateway, or for one appliance of an inventory.
-import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, asGatewayError, closedError, say } from '../../client/errors'
+import { GatewayError, closedError, say } from '../../client/errors'
 import { Stop, untilStopped } from '../../client/stop'
 import type { FailoverReport, FailoverStatus, Protection } from '../../client/failover/protect'
-import { newOperation } from '../../client/connection/operation'
 import { languageOf } from '../../client/model/watch'
-import { serverLanguage } from '../runtime/catalog'
 import { evaluatorOf } from '../runtime/node-settings'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 import { secretsOf } from '../runtime/secrets'
+import type { Work, Worker } from '../runtime/worker'
 import type { Kept } from './context-memory'
 import { protectOptions, type FailoverConfig } from './options'
 import type { ShownStatus } from './status'
@@ -17,13 +15,8 @@ import type { ShownStatus } from './status'
 const load = (): typeof import('../../client/failover/protect') =>
   require('../../client/failover/protect') as typeof import('../../client/failover/protect')
 
-/** What a failover reports by itself, which is no change that somebody asked for. */
-export const OPERATION = newOperation('failover')
-
 interface ProtectionOptions {
-  RED: NodeAPI
-  node: Node
-  config: FailoverConfig
+  worker: Worker<FailoverConfig>
   kept: Kept
   status: ShownStatus
   onEvents: (events: FailoverReport[]) => void
@@ -31,11 +24,11 @@ interface ProtectionOptions {
   onFailure: (error: GatewayError, event?: FailoverReport) => void
 }
 
-/** Starts a failover. Returns what ends it: `removed`, if the node will not come back. */
 export function startProtection(
   of: Appliance,
-  { RED, node, config, kept, status, onEvents, onFailure }: ProtectionOptions,
-): (removed: boolean) => Promise<void> {
+  { worker, kept, status, onEvents, onFailure }: ProtectionOptions,
+): Work {
+  const { RED, node, config } = worker
   const { appliance } = of
   let closed = false
   let protection: Protection | undefined
@@ -45,7 +38,7 @@ export function startProtection(
   function wait(waits: boolean): void {
     if (!waits) {
       patience = new Stop()
-      return status.add(appliance)
+      return status.resume(appliance)
     }
     patience.now()
     listed.status = notStarted(waitingError())
@@ -60,7 +53,7 @@ export function startProtection(
     protection = load().protectRoute(gateway, {
       ...wanted,
       ...found,
-      language: config.language ? languageOf(config.language) : serverLanguage(RED),
+      language: config.language ? languageOf(config.language) : worker.language,
       onEvents(events) {
         for (const { event, cause } of events) {
           if (event !== 'failover.switched' || !cause) continue
@@ -93,29 +86,26 @@ export function startProtection(
     },
   }
   of.failovers.add(listed)
-  status.add(appliance)
   let cancel: (reason: Error) => void
   const started = new Promise<Protection>((resolve, reject) => {
     cancel = reject
     protect().then(resolve, reject)
   })
   started.catch((error: unknown) => {
-    if (closed) return
-    const failure = asGatewayError(error, OPERATION, of.identity)
-    listed.status = notStarted(failure)
-    status.fail(failure, appliance)
-    onFailure(failure)
+    if (!closed) listed.status = notStarted(worker.fail(error, of))
   })
 
-  return async (removed) => {
-    closed = true
-    cancel(closedError())
-    of.failovers.delete(listed)
-    try {
-      await protection?.close()
-    } finally {
-      await kept.close(removed)
-    }
+  return {
+    async end(removed) {
+      closed = true
+      cancel(closedError())
+      of.failovers.delete(listed)
+      try {
+        await protection?.close()
+      } finally {
+        await kept.close(removed === 'node')
+      }
+    },
   }
 }
 

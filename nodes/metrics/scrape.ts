@@ -7,20 +7,13 @@ import {
 } from '../../client/metrics/render'
 import { shortened } from '../../client/model/legible'
 import { faultsFor, type Wanted } from '../runtime/appliances'
-import type { Appliance, GatewayNode } from '../runtime/gateway-node'
+import type { GatewayNode } from '../runtime/gateway-node'
+import type { Group } from '../runtime/worker'
 import type { Followed } from './follow'
-
-/** What is followed of one config node. */
-export interface Group {
-  readonly gateway: GatewayNode
-  readonly wants: Wanted
-  readonly appliances: ReadonlyMap<Appliance, Followed>
-  end(): void
-}
 
 /** What is known now of all gateways, or of those that the query names. No request is sent for it. */
 export async function scrape(
-  groups: readonly Group[],
+  groups: ReadonlyArray<Group<Followed>>,
   detail: Detail,
   req: unknown,
 ): Promise<{ payload: string; headers: Record<string, string>; statusCode: number }> {
@@ -51,10 +44,10 @@ function gatewaysIn(req: unknown): string[] {
 }
 
 /** Two samples must not have the same labels, and the series of a gateway go on when another comes. */
-function picturesOf(groups: readonly Group[]): Picture[] {
+function picturesOf(groups: ReadonlyArray<Group<Followed>>): Picture[] {
   const nameOf = distinct()
-  return groups.flatMap(({ gateway, wants, appliances }) => [
-    ...[...appliances.values()].map((one) =>
+  return groups.flatMap(({ gateway, wants, works }) => [
+    ...[...works.values()].map((one) =>
       Object.assign(one.picture(), { gateway: nameOf(one.gateway.identity.name, gateway.id) }),
     ),
     ...faultyIn(gateway, wants).map((name) => ({
@@ -81,7 +74,7 @@ function faultyIn({ fleet }: GatewayNode, wants: Wanted): string[] {
   return [...names].filter((name) => !known.has(name))
 }
 
-function fleetsOf(groups: readonly Group[]): PicturedFleet[] {
+function fleetsOf(groups: ReadonlyArray<Group<Followed>>): PicturedFleet[] {
   const nameOf = distinct()
   return groups.flatMap(({ gateway: { id, identity, fleet } }) => {
     if (!fleet.hasNames) return []

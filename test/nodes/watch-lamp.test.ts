@@ -7,6 +7,8 @@ import type { WatchHealth } from '../../client/watch/report/subscription'
 import { OK, SIGNS, STOPPED, deviceHealth, type Health } from '../../client/model/health'
 import { LANGUAGES, type Language } from '../../client/model/watch'
 import type { Words } from '../../nodes/runtime/catalog'
+import { createFleetStatus } from '../../nodes/runtime/fleet-status'
+import { createLamp } from '../../nodes/runtime/lamp'
 import { createWatchStatus } from '../../nodes/watch/status'
 import { loadWords } from '../support/words'
 
@@ -52,8 +54,13 @@ describe('the lamp of a watch', () => {
     shown = []
   })
 
+  const statusIn = (language: Language = 'en-US') => {
+    const lamp = createLamp(node)
+    return { ...createWatchStatus({ words, language, lamp }), close: lamp.close }
+  }
+
   const lampOf = (health: WatchHealth, isChosen = false, language: Language = 'en-US') => {
-    createWatchStatus(node, words, { hasInventory: false, language }).show(health, isChosen)
+    statusIn(language).show(health, isChosen)
     const { fill, shape, text } = shown.at(-1) as Record<'fill' | 'shape' | 'text', string>
     return [`${fill} ${shape}`, text] as const
   }
@@ -62,7 +69,7 @@ describe('the lamp of a watch', () => {
     let now = 0
     const clock = mock.method(performance, 'now', () => now)
     try {
-      const status = createWatchStatus(node, words, { hasInventory: false, language: 'en-US' })
+      const status = statusIn()
       for (; now <= 25_000; now += 1000) status.show(known({ routes: 0 }), true)
       shown.length.should.equal(3)
       status.close()
@@ -162,7 +169,7 @@ describe('the lamp of a watch', () => {
   })
 
   it('shows another problem at once, and the same one only now and then', () => {
-    const status = createWatchStatus(node, words, { hasInventory: false, language: 'en-US' })
+    const status = statusIn()
     status.show(one(NO_SOURCE), false)
     status.show(one(NO_SOURCE), false)
     shown.should.have.length(1)
@@ -188,7 +195,9 @@ describe('the lamp of a watch', () => {
   })
 
   it('of many gateways shows the worst, with its name and reason, and counts the problems', async () => {
-    const status = createWatchStatus(node, words, { hasInventory: true, language: 'en-US' })
+    const of = { words, language: 'en-US', lamp: createLamp(node) } as const
+    const fleet = createFleetStatus(of.lamp, words, 'watch:status', of.language)
+    const status = createWatchStatus({ ...of, fleet })
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
     const expect = async (health: WatchHealth, lamp: string, text: string): Promise<void> => {
       status.show(health, false, 'oslo')
@@ -196,7 +205,7 @@ describe('the lamp of a watch', () => {
       const { fill, shape, text: said } = shown.at(-1) as Record<string, string>
       should([`${fill} ${shape}`, said]).eql([lamp, text])
     }
-    for (const name of ['bergen', 'oslo', 'tromso']) status.add(name)
+    for (const name of ['bergen', 'oslo', 'tromso']) fleet.set(name)
     await turn()
     shown.should.eql([])
     status.show(one(OK), false, 'bergen')
@@ -215,12 +224,12 @@ describe('the lamp of a watch', () => {
     await expect(offline, 'red ring', 'oslo: device offline; 2 of 3 with problems')
     status.show(one(NO_SOURCE), false, 'tromso')
     await expect(offline, 'red dot', 'tromso: City hall: no source; 3 of 3 with problems')
-    status.remove('tromso')
+    fleet.remove('tromso')
     status.show(one(OK), false, 'bergen')
     await expect(one(NOT_SEEN), 'grey ring', '2 of 2 reachable')
     for (const name of ['bergen', 'oslo']) status.show(one(STOPPED), false, name)
     await expect(one(STOPPED), 'grey dot', '2 of 2 reachable')
-    status.close()
+    fleet.close()
   })
 
   it('has a look for every sign', () => {
