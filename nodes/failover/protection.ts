@@ -30,7 +30,7 @@ export function startProtection(
 ): Work {
   const { RED, node, config } = worker
   const { appliance } = of
-  let closed = false
+  const closing = new Stop()
   let protection: Protection | undefined
   /** Stopped while it waits for what was kept: a command is not carried out when nobody expects it any more. */
   let patience = new Stop()
@@ -49,7 +49,7 @@ export function startProtection(
     const gateway = of.client()
     const wanted = await protectOptions(config, evaluatorOf(RED, node), secretsOf(RED, node, of))
     const found = await kept.read(wait)
-    if (closed) throw closedError()
+    if (closing.stopped) throw closedError()
     protection = load().protectRoute(gateway, {
       ...wanted,
       ...found,
@@ -86,19 +86,14 @@ export function startProtection(
     },
   }
   of.failovers.add(listed)
-  let cancel: (reason: Error) => void
-  const started = new Promise<Protection>((resolve, reject) => {
-    cancel = reject
-    protect().then(resolve, reject)
-  })
+  const started = untilStopped(protect(), closing, closedError)
   started.catch((error: unknown) => {
-    if (!closed) listed.status = notStarted(worker.fail(error, of))
+    if (!closing.stopped) listed.status = notStarted(worker.fail(error, of))
   })
 
   return {
     async end(removed) {
-      closed = true
-      cancel(closedError())
+      closing.now()
       of.failovers.delete(listed)
       try {
         await protection?.close()

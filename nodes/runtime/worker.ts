@@ -2,7 +2,7 @@ import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { asGatewayError, closedError, thrownAs, type GatewayError } from '../../client/errors'
 import { newOperation, type Operation } from '../../client/connection/operation'
 import type { Language } from '../../client/model/watch'
-import { Stop } from '../../client/stop'
+import { Stop, untilStopped } from '../../client/stop'
 import { aboutOf, appliancesIn, faultsFor, type Wanted } from './appliances'
 import { serverLanguage, wordsOf, type Words } from './catalog'
 import { createFleetStatus, type FleetStatus } from './fleet-status'
@@ -206,8 +206,7 @@ export function registerWorker<Config extends WorkerConfig, One extends Work = W
     if (obey) {
       this.on('input', (incoming, send, done) => {
         const work = async (): Promise<void> => {
-          await started
-          if (stop.stopped) throw closedError()
+          await untilStopped(started, stop, closedError)
           if (fault) throw fault as Error
           await obey(incoming, send)
         }
@@ -224,7 +223,6 @@ export function registerWorker<Config extends WorkerConfig, One extends Work = W
     // Two parameters: from their number, Node-RED knows that it has to wait.
     this.on('close', (removed: boolean, done: () => void) => {
       stop.now()
-      settle()
       unhook()
       const left = [...groups.values()].map((group) => leave(group, removed ? 'node' : undefined))
       void Promise.allSettled(left).then(() => {
