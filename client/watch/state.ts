@@ -101,7 +101,7 @@ const NO_DOUBTS: UnconfirmedEmpty = { before: new Set(), now: new Set() }
 export function deviceState(
   id: string,
   answer: DeviceConfiguration,
-  routes: { arrived: readonly unknown[]; kept?: ReadonlyArray<[string, RouteState]> },
+  routes: { arrived: readonly JsonObject[]; kept?: ReadonlyArray<[string, RouteState]> },
   doubts: UnconfirmedEmpty = NO_DOUBTS,
   known?: DeviceState,
   hide: Hide = hideSecrets,
@@ -119,7 +119,6 @@ export function deviceState(
   const peers = list(own(config, 'peers'), 'peers', known?.peers.size ?? 0)
   const present = new Map(routes.kept)
   for (const route of routes.arrived) {
-    if (!isObject(route)) continue
     const routeId = String(route.id)
     present.set(routeId, routeState(routeId, route, doubts, hide, known?.routes.get(routeId)))
   }

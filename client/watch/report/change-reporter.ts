@@ -132,7 +132,7 @@ export function createChangeReporter(
     },
     lacking: (isDue) => [...((isDue && limits?.lacking()) || []), ...(callers?.lacking() ?? [])],
     measured(statistics, at) {
-      for (const one of told ? statistics : []) {
+      for (const one of statistics) {
         for (const meter of meters) tellMeasured(meter.measured(one, at))
       }
     },
