@@ -22,7 +22,7 @@ export = (RED: NodeAPI): void =>
   registerWorker<Config, Followed>(RED, 'media-gateway-metrics', jobOf, gatewaysOf)
 
 function jobOf(worker: Worker<Config, Followed>) {
-  const { node, config, stop, groups, tell } = worker
+  const { config, stop, groups, tell } = worker
   const status = createMetricsStatus(worker)
   let settings: Settings | undefined
   let shownAt = -Infinity
@@ -53,7 +53,7 @@ function jobOf(worker: Worker<Config, Followed>) {
       const { statistics } = (settings ??= settingsOf(config))
       return {
         begin: (appliance: Appliance) =>
-          follow(node, appliance, {
+          follow(appliance, {
             statistics,
             onHealth: showHealth,
             onFailure: (error) => tell(error, appliance),
