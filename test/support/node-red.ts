@@ -17,7 +17,7 @@ const { version } = JSON.parse(readFileSync(join(nodeRed, 'package.json'), 'utf8
 export const hasDarkTheme = Number(version.split('.')[0]) >= 5
 
 /** What it prints in English or German once it listens, and once the nodes of its flows run. */
-const LISTENS = /Server now running|Server wird jetzt/
+const LISTENS = /Server (?:now running at|wird jetzt auf) http\S*:(\d+)/
 const RUNS = /Started flows|Flows sind gestartet/
 
 const LONGEST_START_MS = 90_000
@@ -40,20 +40,6 @@ export class NodeRed {
 
   /** Starts it on a free port; `settings` go into its settings.js, `env` into its environment. */
   async start(settings: Properties, env: NodeJS.ProcessEnv = {}): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.startOn(await freePort(), settings, env)
-      } catch (error) {
-        // Meanwhile another process may have taken the port.
-        if (tries === 3 || !/port in use|EADDRINUSE/.test(this.output)) throw error
-        await this.stop()
-        this.output = ''
-      }
-    }
-  }
-
-  private async startOn(port: number, settings: Properties, env: NodeJS.ProcessEnv): Promise<void> {
-    this.url = `http://127.0.0.1:${port}/`
     this.userDir = mkdtempSync(join(tmpdir(), 'media-gateway-editor-'))
     for (const [name, folder] of Object.entries(this.packages)) {
       const link = join(this.userDir, 'node_modules', name)
@@ -72,7 +58,7 @@ export class NodeRed {
       join(this.userDir, 'settings.js'),
       `module.exports = ${JSON.stringify({
         uiHost: '127.0.0.1',
-        uiPort: port,
+        uiPort: 0,
         credentialSecret: 'test',
         telemetry: { enabled: false, updateNotification: false },
         // No flow here has them, and they take a tenth of the time of a start.
@@ -90,7 +76,7 @@ export class NodeRed {
     await this.run(env)
   }
 
-  /** Kills it, and starts it again with what it has on disk. */
+  /** Kills it, and starts it again with what it has on disk, on another port. */
   async crash(): Promise<void> {
     const { server } = this
     const ended = new Promise((resolve) => server!.once('exit', resolve))
@@ -115,6 +101,7 @@ export class NodeRed {
     }
     // It listens before its flows run, and what is printed of them would count for the next deploy.
     await this.says(() => LISTENS.test(this.output) && RUNS.test(this.output), 'start')
+    this.url = `http://127.0.0.1:${LISTENS.exec(this.output)![1]}/`
   }
 
   private async says(met: () => boolean, what: string): Promise<void> {
