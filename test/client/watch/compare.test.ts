@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import 'should'
 import type { DeviceConfiguration, Route } from '../../../client/model/types'
+import { isText } from '../../../client/model/json'
 import { compare, heldBack, keyOf, type Change } from '../../../client/watch/report/compare'
 import { eventNameOf, eventOf, snapshotOf } from '../../../client/watch/report/events'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
@@ -174,15 +175,23 @@ describe('the comparison of two states', () => {
   })
 
   it('becomes events and snapshots without secrets, with before and after that differ', () => {
-    const secrets = (answer: DeviceConfiguration): string[] =>
-      answer.config.routes
-        .flatMap(({ source, destinations }) => [source, ...destinations])
-        .map((part) => (part.protocol === 'srt' ? part.srtPassPhrase : (part.password as string)))
-        .filter((secret): secret is string => typeof secret === 'string' && secret.length > 9)
+    const SECRET = 'never-shown'
+    // Unlike every text beside it: a stream may be called as a passphrase is.
+    const marked = (answer: DeviceConfiguration): DeviceConfiguration => {
+      const copy = structuredClone(answer)
+      for (const { source, destinations } of copy.config.routes) {
+        for (const part of [source, ...destinations] as unknown as Record<string, unknown>[]) {
+          for (const name of ['srtPassPhrase', 'password']) {
+            if (isText(part[name])) part[name] = `${SECRET} ${part[name]}`
+          }
+        }
+      }
+      return copy
+    }
     fc.assert(
       fc.property(device, device, (before, after) => {
-        const from = stateOf(before)
-        const to = stateOf(after)
+        const from = stateOf(marked(before))
+        const to = stateOf(marked(after))
         const changes = compare(from, to)
         const events = changes.map((change) => eventOf(change, 1, to))
         events.map(({ event }) => event).should.eql(changes.map(eventNameOf))
@@ -192,9 +201,7 @@ describe('the comparison of two states', () => {
           JSON.stringify(event.before).should.not.equal(JSON.stringify(event.after))
         }
         const text = JSON.stringify([events, snapshotOf(to, 1, () => true)])
-        for (const secret of [...secrets(before), ...secrets(after), 'never-shown-passcode']) {
-          text.should.not.containEql(secret)
-        }
+        text.should.not.containEql(SECRET)
       }),
       RUNS,
     )
