@@ -136,7 +136,7 @@ export async function inTime<T>(
   }
 }
 
-/** Waits for the work, but no longer than `ms` milliseconds. */
+/** Waits for the work, but no longer than `ms` milliseconds; rejects as it does. */
 export async function within(
   ms: number,
   work: Promise<unknown>,
@@ -146,8 +146,7 @@ export async function within(
   const limit = new Promise<void>((resolve) => {
     cancel = clock.after(ms, resolve)
   })
-  await Promise.race([work, limit])
-  cancel()
+  await Promise.race([work, limit]).finally(() => cancel())
 }
 
 /** Waits for so many milliseconds, or until the stop. */
