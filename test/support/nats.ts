@@ -6,6 +6,7 @@ import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Certificate } from '../../simulator'
+import { freePort } from './ports'
 import { until } from './until'
 
 /** Returns the path of the server; undefined if there is none. */
@@ -84,8 +85,7 @@ export interface NatsOptions {
 }
 
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
-  const [port] = (await freePorts(1)) as [number]
-  return startOne('nats', { ...options, port })
+  return startOne('nats', { ...options, port: await freePort() })
 }
 
 /** Three servers that keep what is stored together. */
@@ -102,19 +102,8 @@ export async function startCluster(): Promise<NatsServer[]> {
   )
 }
 
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, () => {
-      const server = net.createServer()
-      return new Promise<net.Server>((resolve) => {
-        server.listen(0, '127.0.0.1', () => resolve(server))
-      })
-    }),
-  )
-  const ports = servers.map((server) => (server.address() as net.AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
-}
+const freePorts = (count: number): Promise<number[]> =>
+  Promise.all(Array.from({ length: count }, freePort))
 
 interface One extends NatsOptions {
   port: number

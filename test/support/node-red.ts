@@ -3,7 +3,6 @@
 //   NODE_RED_NODE  the Node.js that runs it
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { packageName, root } from './root'
@@ -157,14 +156,3 @@ export const hurried = (times: number): NodeJS.ProcessEnv => ({
   HURRY: String(times),
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require ${JSON.stringify(join(__dirname, 'hurry.js'))}`,
 })
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' ? address!.port : 0))
-    })
-  })
-}
