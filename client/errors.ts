@@ -237,7 +237,8 @@ export function protectedError(routes: readonly string[]): GatewayError {
 }
 
 /** A response that is not as documented. */
-export const badResponse = (said: Said): GatewayError => new GatewayError('BAD_RESPONSE', said)
+export const badResponse = (said: Said, statusCode?: number): GatewayError =>
+  new GatewayError('BAD_RESPONSE', said, { statusCode })
 
 /** True for an error of this package with one of these codes. */
 export const hasCode = (error: unknown, ...codes: readonly ErrorCode[]): error is GatewayError =>

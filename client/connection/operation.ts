@@ -14,7 +14,7 @@ export interface Conditions {
   brief?: boolean
   /** One of many calls that nobody waits for one by one: each other call goes first. */
   background?: boolean
-  /** The route that it is about: its name or, while that is not known, its ID. For errors only. */
+  /** The route that it is about: its name or, while that is not known, its ID. */
   route?: string
   /** The exact names of the protected routes that it may change, stop or delete. */
   confirmed?: Names
@@ -58,37 +58,47 @@ export function confirmedIn(value: unknown): Names {
 }
 
 /** An operation of a caller: its name, how to stop it, and the requests that it took. */
-export class Operation implements Conditions {
+export class Operation {
   readonly stop?: Stop
   readonly changes: boolean
   readonly uninterruptible: boolean
   readonly brief: boolean
   readonly background: boolean
+  /** The route that it is about: its name or, while that is not known, its ID. For errors only. */
   route?: string
+  /** The exact names of the protected routes that it may change, stop or delete. */
   confirmed: Names
+  /** It may remove or change outputs that other routes share. */
   confirmsShared: boolean
   readonly plannedAt?: number
   readonly #count: Count
 
-  /** @param whole what it is a part of: the conditions that are not its own are those of the whole */
   constructor(
     /** As it appears in `msg.gateway.operation` and in errors. */
     readonly name: string,
-    own: Conditions,
-    whole?: Operation,
+    {
+      stop,
+      changes = false,
+      uninterruptible = false,
+      brief = false,
+      background = false,
+      route,
+      confirmed = NO_NAMES,
+      confirmsShared = false,
+      plannedAt,
+    }: Conditions = {},
+    count: Count = { requests: 0, writes: 0, statusCode: undefined },
   ) {
-    const of = <Name extends keyof Conditions>(condition: Name): Conditions[Name] =>
-      condition in own ? own[condition] : whole?.[condition]
-    this.stop = of('stop')
-    this.changes = of('changes') ?? false
-    this.uninterruptible = of('uninterruptible') ?? false
-    this.brief = of('brief') ?? false
-    this.background = of('background') ?? false
-    this.route = of('route')
-    this.confirmed = of('confirmed') ?? NO_NAMES
-    this.confirmsShared = of('confirmsShared') ?? false
-    this.plannedAt = of('plannedAt')
-    this.#count = whole ? whole.#count : { requests: 0, writes: 0, statusCode: undefined }
+    this.stop = stop
+    this.changes = changes
+    this.uninterruptible = uninterruptible
+    this.brief = brief
+    this.background = background
+    this.route = route
+    this.confirmed = confirmed
+    this.confirmsShared = confirmsShared
+    this.plannedAt = plannedAt
+    this.#count = count
   }
 
   /** Requests made so far, logins not counted. */
@@ -129,7 +139,11 @@ export class Operation implements Conditions {
 
   /** Returns a part of this operation under other conditions. Its requests count for the whole. */
   under(conditions: Conditions): Operation {
-    return new Operation(this.name, conditions, this)
+    const { stop, changes, uninterruptible, brief, background, route, confirmed } = this
+    const { confirmsShared, plannedAt } = this
+    const present = { stop, changes, uninterruptible, brief, background, route, confirmed }
+    const own = { ...present, confirmsShared, plannedAt }
+    return new Operation(this.name, { ...own, ...conditions }, this.#count)
   }
 }
 

@@ -41,7 +41,9 @@ function comparison(wanted: RouteFields, present: RouteFields): Comparison {
   const found: Comparison = { differences: [], masked: [] }
   compare(wanted.name, present.name, 'name', 'name', found)
   compareMembers(wanted.source, present.source, 'source', found)
-  compareDestinations(wanted.destinations, present.destinations, found)
+  if (wanted.destinations) {
+    compareDestinations(wanted.destinations, present.destinations ?? [], found)
+  }
   return found
 }
 
@@ -87,7 +89,7 @@ function compareMembers(
   path: string,
   found: Comparison,
 ): void {
-  for (const [name, value] of membersIn(wanted)) {
+  for (const [name, value] of membersIn(wanted ?? {})) {
     // What is never returned cannot be compared.
     if (value === undefined || MEMBERS.get(name)?.sentOnly) continue
     compare(value, own(present, name), name, pathTo(path, name), found)

@@ -110,7 +110,8 @@ export function storeOf({ memory, saved }: Connection): SavedStore {
   }
   async function fetched(from: NonNullable<typeof load>): Promise<void> {
     try {
-      const { watches } = ((await from()) as Saved | undefined) ?? newSaved()
+      const { devices, watches } = ((await from()) as Saved | undefined) ?? newSaved()
+      for (const [id, device] of devices) store.devices.set(id, device)
       for (const [settings, one] of watches) {
         if (!store.watches.has(settings)) store.watches.set(settings, one)
       }

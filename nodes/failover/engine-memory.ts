@@ -1,12 +1,12 @@
 // What a failover of a leased fleet keeps: on the engine, for the next owner of the appliance, and here.
 import type { Node } from 'node-red'
-import { newOperation } from '../../client/connection/operation'
 import { createOutageLog } from '../../client/connection/outage-log'
 import { GatewayError, asGatewayError, closedError, words } from '../../client/errors'
 import { Stop, pause, within } from '../../client/stop'
 import type { ShareMemory } from '../../client/fleet/types'
 import { own } from '../../client/model/json'
 import type { Appliance } from '../runtime/gateway-node'
+import { OPERATION } from './protection'
 import type { Found, Kept } from './context-memory'
 
 interface EngineMemoryOptions {
@@ -15,8 +15,6 @@ interface EngineMemoryOptions {
   local: Kept
   outage: EngineOutage
 }
-
-const OPERATION = newOperation('failover')
 
 const RETRY_MS = 1000
 /** A failure of the engine that is over by then passes by itself. */

@@ -1,15 +1,30 @@
 import { randomUUID } from 'node:crypto'
-import type { NodeAPI } from 'node-red'
-import { asGatewayError, invalidInput, type GatewayError } from '../../client/errors'
+import type { Node, NodeAPI } from 'node-red'
+import { Stop } from '../../client/stop'
+import {
+  asGatewayError,
+  closedError,
+  invalidInput,
+  thrownAs,
+  type GatewayError,
+} from '../../client/errors'
 import { newOperation } from '../../client/connection/operation'
 import type { FailoverReport } from '../../client/failover/protect'
 import { booleanFrom } from '../../client/model/convert'
-import { aboutOf, obeyFailover } from '../runtime/appliances'
-import type { Appliance } from '../runtime/gateway-node'
+import {
+  aboutOf,
+  appliancesIn,
+  faultsFor,
+  followAppliances,
+  obeyFailover,
+} from '../runtime/appliances'
+import { whenStarted } from '../runtime/flows-started'
+import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
+import { migrated } from '../runtime/migrations'
 import { applianceIn, type Message } from '../runtime/parameters'
-import { registerWorker, type Worker } from '../runtime/worker'
+import { serverLanguage, wordsOf } from '../runtime/catalog'
 import type { EngineOutage } from './engine-memory'
-import { startProtection } from './protection'
+import { OPERATION, startProtection } from './protection'
 import { contextOf, isLostAtRestart, contextMemory, type Kept } from './context-memory'
 import type { FailoverConfig } from './options'
 import { createFailoverStatus } from './status'
@@ -18,67 +33,137 @@ const COMMAND = newOperation('failover', undefined, true)
 
 /** Keeps a route on the air: to the backup when main fails, and back. See docs/failover.md. */
 export = (RED: NodeAPI): void => {
+  const words = wordsOf(RED)
   /** Of Node-RED: it loads a node only once. */
   const started = randomUUID()
-  registerWorker<FailoverConfig>(RED, 'media-gateway-failover', (worker) => jobOf(worker, started))
-}
-
-function jobOf(worker: Worker<FailoverConfig>, started: string) {
-  const { RED, node, config, gateway: user, stop, groups, tell } = worker
-  const isEnded = isLostAtRestart(RED) && booleanFrom(config.hold) !== true
-  const status = createFailoverStatus(worker, () => isEnded && !user?.fleet.share?.memory)
-  const context = contextOf(node)
-  let outage: EngineOutage | undefined
-
-  const keptFor = (of: Appliance): Kept => {
-    const local = contextMemory(context, started, of.appliance)
-    const { memory } = user?.fleet.share ?? {}
-    if (!memory || of.appliance === undefined) return local
-    // Only with a lease: its file is loaded then.
-    const { engineMemory, createEngineOutage } =
-      require('./engine-memory') as typeof import('./engine-memory')
-    outage ??= createEngineOutage(tell, (text) => node.log(text))
-    return engineMemory(node, of, { memory, local, outage })
-  }
-
-  const complete = (error: unknown, of: Appliance): GatewayError =>
-    asGatewayError(error, COMMAND, of.identity)
-
-  /** Protects the route of an appliance; with an inventory, the routes of the same names. */
-  const begin = (of: Appliance) =>
-    startProtection(of, {
-      worker,
-      kept: keptFor(of),
-      status,
-      onEvents: (events) => node.send([events.map((event) => messageOf(event, of.appliance))]),
-      onFailure(error, event) {
-        if (!event) return tell(error, of)
-        // The flow has the event itself, and may change it.
-        node.error(complete(error, of), messageOf(structuredClone(event), of.appliance))
-      },
+  RED.nodes.registerType('media-gateway-failover', function (this: Node, saved: FailoverConfig) {
+    RED.nodes.createNode(this, saved)
+    const config = migrated(saved)
+    const user = findGateway(RED, config)
+    const isEnded = isLostAtRestart(RED) && booleanFrom(config.hold) !== true
+    const status = createFailoverStatus(this, words, {
+      hasInventory: user?.fleet.hasNames === true,
+      language: serverLanguage(RED),
+      isHoldLost: () => isEnded && !user?.fleet.share?.memory,
     })
+    /** With an inventory one for each appliance, which protects the routes of the same names there. */
+    const protections = new Map<Appliance, ReturnType<typeof startProtection>>()
+    let closed = false
+    let unfollow = (): void => undefined
+    const stop = new Stop()
 
-  return {
-    context,
-    command: COMMAND,
-    start: () => ({ begin }),
-    async obey(message: Message) {
-      const { wants, gateway } = groups()[0]!
+    const complete = (
+      error: unknown,
+      of: Appliance | undefined = user,
+      operation = COMMAND,
+    ): GatewayError => asGatewayError(error, operation, of?.identity)
+    const tell = (error: unknown, of?: Appliance, event?: FailoverReport): void => {
+      const appliance = of?.appliance
+      // The flow has the event itself, and may change it.
+      const failure = complete(error, of, event ? COMMAND : OPERATION)
+      this.error(failure, event ? messageOf(structuredClone(event), appliance) : aboutOf(appliance))
+    }
+
+    let outage: EngineOutage | undefined
+    const context = contextOf(this)
+    const keptFor = (of: Appliance): Kept => {
+      const local = contextMemory(context, started, of.appliance)
+      const { memory } = user?.fleet.share ?? {}
+      if (!memory || of.appliance === undefined) return local
+      // Only with a lease: its file is loaded then.
+      const { engineMemory, createEngineOutage } =
+        require('./engine-memory') as typeof import('./engine-memory')
+      outage ??= createEngineOutage(tell, (text) => this.log(text))
+      return engineMemory(this, of, { memory, local, outage })
+    }
+
+    const protect = (of: Appliance): void => {
+      const end = startProtection(of, {
+        RED,
+        node: this,
+        config,
+        kept: keptFor(of),
+        status,
+        onEvents: (events) => this.send([events.map((event) => messageOf(event, of.appliance))]),
+        onFailure: (error, event) => tell(error, of, event),
+      })
+      protections.set(of, end)
+    }
+
+    const leave = (of: Appliance): Promise<void> | undefined => {
+      const ended = protections.get(of)?.(false)
+      protections.delete(of)
+      status.remove(of.appliance)
+      return ended
+    }
+
+    const start = () => {
+      const gateway = requireGateway(RED, config)
+      const wanted = appliancesIn(config)
+      unfollow = followAppliances(gateway, wanted, {
+        added: protect,
+        removed: leave,
+        changed: () => status.faulty(...faultsFor(gateway.fleet, wanted)),
+      })
+      return { gateway, wanted }
+    }
+
+    let unhook = (): void => undefined
+    let cancel: (reason: Error) => void
+    /** What comes before the flows have started waits. */
+    const ready = new Promise<ReturnType<typeof start>>((resolve, reject) => {
+      cancel = reject
+      unhook = whenStarted(RED, () => resolve(Promise.resolve().then(start)))
+    })
+    ready.catch((error: unknown) => {
+      if (closed) return
+      status.fail(complete(error, user, OPERATION))
+      tell(error)
+    })
+    user?.register(this)
+
+    const obey = async (message: Message): Promise<void> => {
+      const { gateway, wanted } = await ready
       const { fleet } = gateway
-      const name = await applianceIn(fleet, RED, node, {}, message)
+      const name = await applianceIn(fleet, RED, this, {}, message)
       await fleet.ready
       const of = fleet.find(name)
-      if (fleet.hasNames && !wants(name)) {
+      if (fleet.hasNames && !wanted(name)) {
         const problem = `is "${name}", which this node does not protect`
         throw invalidInput([{ path: 'msg.appliance', problem }])
       }
       try {
-        await obeyFailover(of, node.id, message, stop, fleet)
+        await obeyFailover(of, this.id, message, stop, fleet)
       } catch (error) {
         throw complete(error, of)
       }
-    },
-  }
+    }
+
+    this.on('input', (incoming, _send, done) => {
+      obey(incoming as Message)
+        .then(
+          () => done(),
+          (error: unknown) => done(complete(error)),
+        )
+        // What Node-RED cannot copy for a Catch or Complete node must not end it.
+        .catch((error: unknown) => this.error(thrownAs(error)))
+    })
+
+    // Two parameters: from their number, Node-RED knows that it has to wait.
+    this.on('close', (removed: boolean, done: () => void) => {
+      closed = true
+      stop.now()
+      unhook()
+      unfollow()
+      cancel(closedError())
+      void Promise.allSettled([...protections.values()].map((close) => close(removed))).then(() => {
+        if (removed && user?.fleet.hasNames) context.forgetAll()
+        status.close()
+        user?.deregister(this)
+        done()
+      })
+    })
+  })
 }
 
 /** @param appliance the name in an inventory */

@@ -1,12 +1,14 @@
 // One failover of a node: for its gateway, or for one appliance of an inventory.
-import { GatewayError, closedError, say } from '../../client/errors'
+import type { Node, NodeAPI } from 'node-red'
+import { GatewayError, asGatewayError, closedError, say } from '../../client/errors'
 import { Stop, untilStopped } from '../../client/stop'
 import type { FailoverReport, FailoverStatus, Protection } from '../../client/failover/protect'
+import { newOperation } from '../../client/connection/operation'
 import { languageOf } from '../../client/model/watch'
+import { serverLanguage } from '../runtime/catalog'
 import { evaluatorOf } from '../runtime/node-settings'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 import { secretsOf } from '../runtime/secrets'
-import type { Work, Worker } from '../runtime/worker'
 import type { Kept } from './context-memory'
 import { protectOptions, type FailoverConfig } from './options'
 import type { ShownStatus } from './status'
@@ -15,8 +17,13 @@ import type { ShownStatus } from './status'
 const load = (): typeof import('../../client/failover/protect') =>
   require('../../client/failover/protect') as typeof import('../../client/failover/protect')
 
+/** What a failover reports by itself, which is no change that somebody asked for. */
+export const OPERATION = newOperation('failover')
+
 interface ProtectionOptions {
-  worker: Worker<FailoverConfig>
+  RED: NodeAPI
+  node: Node
+  config: FailoverConfig
   kept: Kept
   status: ShownStatus
   onEvents: (events: FailoverReport[]) => void
@@ -24,13 +31,13 @@ interface ProtectionOptions {
   onFailure: (error: GatewayError, event?: FailoverReport) => void
 }
 
+/** Starts a failover. Returns what ends it: `removed`, if the node will not come back. */
 export function startProtection(
   of: Appliance,
-  { worker, kept, status, onEvents, onFailure }: ProtectionOptions,
-): Work {
-  const { RED, node, config } = worker
+  { RED, node, config, kept, status, onEvents, onFailure }: ProtectionOptions,
+): (removed: boolean) => Promise<void> {
   const { appliance } = of
-  const closing = new Stop()
+  let closed = false
   let protection: Protection | undefined
   /** Stopped while it waits for what was kept: a command is not carried out when nobody expects it any more. */
   let patience = new Stop()
@@ -38,7 +45,7 @@ export function startProtection(
   function wait(waits: boolean): void {
     if (!waits) {
       patience = new Stop()
-      return status.resume(appliance)
+      return status.add(appliance)
     }
     patience.now()
     listed.status = notStarted(waitingError())
@@ -49,11 +56,11 @@ export function startProtection(
     const gateway = of.client()
     const wanted = await protectOptions(config, evaluatorOf(RED, node), secretsOf(RED, node, of))
     const found = await kept.read(wait)
-    if (closing.stopped) throw closedError()
+    if (closed) throw closedError()
     protection = load().protectRoute(gateway, {
       ...wanted,
       ...found,
-      language: config.language ? languageOf(config.language) : worker.language,
+      language: config.language ? languageOf(config.language) : serverLanguage(RED),
       onEvents(events) {
         for (const { event, cause } of events) {
           if (event !== 'failover.switched' || !cause) continue
@@ -86,21 +93,29 @@ export function startProtection(
     },
   }
   of.failovers.add(listed)
-  const started = untilStopped(protect(), closing, closedError)
+  status.add(appliance)
+  let cancel: (reason: Error) => void
+  const started = new Promise<Protection>((resolve, reject) => {
+    cancel = reject
+    protect().then(resolve, reject)
+  })
   started.catch((error: unknown) => {
-    if (!closing.stopped) listed.status = notStarted(worker.fail(error, of))
+    if (closed) return
+    const failure = asGatewayError(error, OPERATION, of.identity)
+    listed.status = notStarted(failure)
+    status.fail(failure, appliance)
+    onFailure(failure)
   })
 
-  return {
-    async end(removed) {
-      closing.now()
-      of.failovers.delete(listed)
-      try {
-        await protection?.close()
-      } finally {
-        await kept.close(removed === 'node')
-      }
-    },
+  return async (removed) => {
+    closed = true
+    cancel(closedError())
+    of.failovers.delete(listed)
+    try {
+      await protection?.close()
+    } finally {
+      await kept.close(removed)
+    }
   }
 }
 

@@ -1,4 +1,6 @@
+import type { Node } from 'node-red'
 import type { FailoverStatus } from '../../client/failover/protect'
+import type { GatewayError } from '../../client/errors'
 import {
   differing,
   isLastingLook,
@@ -6,23 +8,36 @@ import {
   minutesLeft,
   signOf,
 } from '../../client/model/failover-view'
-import type { Lamp } from '../runtime/lamp'
+import type { Language } from '../../client/model/watch'
+import { createFleetStatus, type FleetStatus } from '../runtime/fleet-status'
+import { createLamp, type Lamp } from '../runtime/lamp'
 import { shortReason } from '../runtime/short-reason'
-import { clockTime } from '../runtime/catalog'
-import type { Worker } from '../runtime/worker'
+import { clockTime, type Words } from '../runtime/catalog'
+
+interface StatusOptions {
+  /** Without it there is only one appliance. */
+  hasInventory: boolean
+  language: Language
+  /** Whether a hold ends with Node-RED. */
+  isHoldLost: () => boolean
+}
 
 const MINUTE_MS = 60_000
 
 export type ShownStatus = ReturnType<typeof createFailoverStatus>
 
-/** @param isHoldLost whether a hold ends with Node-RED */
 export function createFailoverStatus(
-  { words, lamp: single, fleet, stop }: Pick<Worker, 'words' | 'lamp' | 'fleet' | 'stop'>,
-  isHoldLost: () => boolean,
+  node: Node,
+  words: Words,
+  { hasInventory, language, isHoldLost }: StatusOptions,
 ) {
   const say = (key: string, values = {}): string => words(`failover:status.${key}`, values)
+  const fleet = hasInventory
+    ? createFleetStatus(node, words, 'failover:status', language)
+    : undefined
+  const single = createLamp(node)
   let refresh: NodeJS.Timeout | undefined
-  stop.onStop(() => clearTimeout(refresh))
+  let closed = false
 
   /** @param news what it is about: the same news of an appliance is not shown again */
   function set(lamp: Lamp, text: string, name = '', news = '', isUp = false): void {
@@ -46,7 +61,7 @@ export function createFailoverStatus(
     set(lampOf(shown), textOf(shown), name, news, reason === undefined)
     // The minutes to the way back, as they pass.
     const leftMs = leftOf(present)
-    if (fleet || !isWaiting || leftMs === 0 || stop.stopped) return
+    if (fleet || !isWaiting || leftMs === 0 || closed) return
     refresh = setTimeout(() => show(present), leftMs % MINUTE_MS || MINUTE_MS)
   }
 
@@ -67,11 +82,25 @@ export function createFailoverStatus(
   }
 
   return {
+    /** It begins to protect an appliance. */
+    add: (name = '') => fleet?.set(name),
+    remove: (name = '') => fleet?.remove(name),
     show,
     /** It does not protect the appliance yet, since the engine does not say what was held. */
     wait: (name?: string) => set('away', say('engine'), name, 'engine'),
-    /** Now it does; how it is comes with the first look. */
-    resume: (name = '') => fleet?.set(name),
+    /** It cannot protect: at all, or this appliance. */
+    fail(failure: GatewayError, name?: string): void {
+      if (fleet && name === undefined) return fleet.fail(failure)
+      set('away', shortReason(failure, words), name, failure.code)
+    },
+    /** What is wrong with the inventory: all of it, or the rows that concern the node. */
+    faulty: (...faults: Parameters<FleetStatus['faulty']>) => fleet?.faulty(...faults),
+    close(): void {
+      clearTimeout(refresh)
+      fleet?.close()
+      single.close()
+      closed = true
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Node } from 'node-red'
 import type { OpenIncident } from '../../client/model/incident'
 import { GatewayError } from '../../client/errors'
 import { Stop } from '../../client/stop'
@@ -23,8 +24,8 @@ interface FollowOptions {
   onFailure: (error: GatewayError) => void
 }
 
-/** Follows the polls of a gateway. */
-export function follow(gateway: Appliance, options: FollowOptions) {
+/** Follows the polls of a gateway, for a node that is its user meanwhile. */
+export function follow(user: Node, gateway: Appliance, options: FollowOptions) {
   const { statistics, onHealth, onFailure } = options
   const stop = new Stop()
   let connection: Connection | undefined
@@ -34,32 +35,35 @@ export function follow(gateway: Appliance, options: FollowOptions) {
   /** Since the first poll: the statistics that are known. */
   let srt: ReturnType<typeof followSrt> | undefined
 
-  try {
-    const opened = gateway.client()
-    connection = opened
-    const unwatch = watchDevice(opened, {
-      report: 'incidents',
-      onOpen: (present) => (open = present),
-      onEvents: () => undefined,
-      onHealth(present) {
-        health = present
-        if (present.known && statistics) {
-          srt ??= followSrt(opened, { ...statistics, stop, onFailure })
-        }
-        onHealth()
-      },
-      onFailure,
-    })
-    stop.onStop(unwatch)
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
-    // A gateway that a deploy has just closed is followed again once that is over.
-    if (error.code !== 'CLOSED') {
+  function begin(): void {
+    try {
+      const opened = gateway.client()
+      connection = opened
+      const unwatch = watchDevice(opened, {
+        report: 'incidents',
+        onOpen: (present) => (open = present),
+        onEvents: () => undefined,
+        onHealth(present) {
+          health = present
+          if (present.known && statistics) {
+            srt ??= followSrt(opened, { ...statistics, stop, onFailure })
+          }
+          onHealth()
+        },
+        onFailure,
+      })
+      stop.onStop(unwatch)
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      // A gateway that a deploy has just closed is followed again once that is over.
+      if (error.code === 'CLOSED') return
       failure = error
       onFailure(error)
     }
   }
 
+  gateway.register(user)
+  begin()
   return {
     gateway,
     /** Of the latest poll. */
@@ -93,7 +97,10 @@ export function follow(gateway: Appliance, options: FollowOptions) {
         }),
       }
     },
-    end: (): void => stop.now(),
+    end(): void {
+      stop.now()
+      gateway.deregister(user)
+    },
   }
 }
 

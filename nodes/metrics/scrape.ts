@@ -7,13 +7,20 @@ import {
 } from '../../client/metrics/render'
 import { shortened } from '../../client/model/legible'
 import { faultsFor, type Wanted } from '../runtime/appliances'
-import type { GatewayNode } from '../runtime/gateway-node'
-import type { Group } from '../runtime/worker'
+import type { Appliance, GatewayNode } from '../runtime/gateway-node'
 import type { Followed } from './follow'
+
+/** What is followed of one config node. */
+export interface Group {
+  readonly gateway: GatewayNode
+  readonly wants: Wanted
+  readonly appliances: ReadonlyMap<Appliance, Followed>
+  end(): void
+}
 
 /** What is known now of all gateways, or of those that the query names. No request is sent for it. */
 export async function scrape(
-  groups: ReadonlyArray<Group<Followed>>,
+  groups: readonly Group[],
   detail: Detail,
   req: unknown,
 ): Promise<{ payload: string; headers: Record<string, string>; statusCode: number }> {
@@ -44,10 +51,10 @@ function gatewaysIn(req: unknown): string[] {
 }
 
 /** Two samples must not have the same labels, and the series of a gateway go on when another comes. */
-function picturesOf(groups: ReadonlyArray<Group<Followed>>): Picture[] {
+function picturesOf(groups: readonly Group[]): Picture[] {
   const nameOf = distinct()
-  return groups.flatMap(({ gateway, wants, works }) => [
-    ...[...works.values()].map((one) =>
+  return groups.flatMap(({ gateway, wants, appliances }) => [
+    ...[...appliances.values()].map((one) =>
       Object.assign(one.picture(), { gateway: nameOf(one.gateway.identity.name, gateway.id) }),
     ),
     ...faultyIn(gateway, wants).map((name) => ({
@@ -74,7 +81,7 @@ function faultyIn({ fleet }: GatewayNode, wants: Wanted): string[] {
   return [...names].filter((name) => !known.has(name))
 }
 
-function fleetsOf(groups: ReadonlyArray<Group<Followed>>): PicturedFleet[] {
+function fleetsOf(groups: readonly Group[]): PicturedFleet[] {
   const nameOf = distinct()
   return groups.flatMap(({ gateway: { id, identity, fleet } }) => {
     if (!fleet.hasNames) return []

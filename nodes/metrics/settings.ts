@@ -2,6 +2,7 @@ import type { NodeDef } from 'node-red'
 import { DETAILS, type Detail } from '../../client/metrics/render'
 import type { RouteFilter } from '../../client/watch/report/filter'
 import { RANGES } from '../../client/model/ranges'
+import { appliancesIn, type Wanted } from '../runtime/appliances'
 import { refused } from '../runtime/node-settings'
 import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/properties'
 import type { SavedOf } from '../parts/manifest'
@@ -10,7 +11,10 @@ import type manifest from './manifest'
 export type Config = NodeDef & SavedOf<typeof manifest>
 
 export interface Settings {
+  of: 'all' | 'one'
   detail: Detail
+  /** Of an inventory. */
+  wants: Wanted
   statistics?: { everyMs: number; route?: RouteFilter }
 }
 
@@ -21,7 +25,9 @@ export function settingsOf(config: Config): Settings {
   // Nothing of them would be written.
   const isRead = seconds !== undefined && detail !== 'totals'
   return {
+    of: choiceProperty('gateways', config.gateways, ['all', 'one']),
     detail,
+    wants: appliancesIn(config),
     statistics: isRead ? { everyMs: 1000 * seconds, route: routeOf(config) } : undefined,
   }
 }

@@ -1,16 +1,15 @@
+import type { Node } from 'node-red'
 import type { GatewayError } from '../../client/errors'
+import type { Language } from '../../client/model/watch'
 import { healthText } from '../../client/watch/text/health-text'
+import { createLamp } from '../runtime/lamp'
 import { shortReason } from '../runtime/short-reason'
-import type { Worker } from '../runtime/worker'
+import type { Words } from '../runtime/catalog'
 import type { Followed } from './follow'
 
-export function createMetricsStatus({
-  words,
-  language,
-  lamp,
-}: Pick<Worker, 'words' | 'language' | 'lamp'>) {
+export function createMetricsStatus(node: Node, words: Words, language: Language) {
   const numbers = new Intl.NumberFormat(language)
-  const { show, isShown } = lamp
+  const { show, isShown, close } = createLamp(node)
 
   const counted = (key: string, number: number): string =>
     words(`metrics:status.${key}${number === 1 ? 'One' : ''}`, { number: numbers.format(number) })
@@ -36,11 +35,12 @@ export function createMetricsStatus({
       if (waiting === followed.length && (waiting > 0 || !isShown())) return
       if (up === 0 && reason) return show('away', reason)
       const known = { routes: counted('routes', routes), gateways: counted('gateways', up) }
-      const whole = followed.length > 0 ? 'ok' : 'failing'
-      if (!reason) return show(whole, words('metrics:status.known', known))
+      const lamp = followed.length > 0 ? 'ok' : 'failing'
+      if (!reason) return show(lamp, words('metrics:status.known', known))
       const all = numbers.format(followed.length)
       show('failing', words('metrics:status.some', { ...known, up: numbers.format(up), all }))
     },
     fail: (failure: GatewayError) => show('away', shortReason(failure, words)),
+    close,
   }
 }

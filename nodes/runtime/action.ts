@@ -33,7 +33,7 @@ export interface ActionConfig extends NodeDef, AddressConfig {
   hideSecrets?: boolean
 }
 
-/** The input handler of all actions: it ends every message with exactly one `done`. */
+/** The one input handler of the package: it ends every message with exactly one `done`. */
 export function registerAction<Config extends ActionConfig, Memory = undefined>(
   RED: NodeAPI,
   type: string,

@@ -4,7 +4,7 @@ import { patternFilter } from '../../client/model/pattern'
 import type { Stop } from '../../client/stop'
 import { refused } from './node-settings'
 import { choiceProperty, refuseUnresolved } from './properties'
-import type { Appliance, Fleet } from './gateway-node'
+import type { Appliance, Fleet, Follower, GatewayNode } from './gateway-node'
 
 /** The saved properties that say which appliances of an inventory a node is for. */
 interface AppliancesConfig {
@@ -63,6 +63,24 @@ export function tellerOfAlerts(
 }
 
 export type Wanted = (name: string) => boolean
+
+/**
+ * Follows the appliances of a gateway that a node is for: without an inventory its only one, which is
+ * there from the beginning to the end.
+ * @returns ends it, without a call of `removed`
+ */
+export function followAppliances(
+  gateway: GatewayNode,
+  wanted: Wanted,
+  follower: Follower,
+): () => void {
+  const isFor = ({ appliance }: Appliance): boolean => appliance === undefined || wanted(appliance)
+  return gateway.fleet.follow({
+    ...follower,
+    added: (one) => isFor(one) && follower.added(one),
+    removed: (one) => (isFor(one) ? follower.removed(one) : undefined),
+  })
+}
 
 /**
  * Has a failover node obey a message: here or, with leases, on the instance that owns the appliance.

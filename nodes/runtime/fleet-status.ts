@@ -1,7 +1,8 @@
+import type { Node } from 'node-red'
 import type { GatewayError } from '../../client/errors'
 import type { Language } from '../../client/model/watch'
 import { shortened } from '../../client/model/legible'
-import { LAMPS, type Lamp, type NodeLamp } from './lamp'
+import { LAMPS, createLamp, type Lamp } from './lamp'
 import { shortReason } from './short-reason'
 import { LONGEST_NAME, type Words } from './catalog'
 
@@ -23,12 +24,8 @@ const WORST_FIRST = Object.keys(LAMPS) as Lamp[]
  * Creates the status of one node. It is made once for all that happens in one turn of the event loop.
  * @param kind with which the texts of the catalog begin, such as `watch:status`
  */
-export function createFleetStatus(
-  { show }: NodeLamp,
-  words: Words,
-  kind: string,
-  language: Language,
-) {
+export function createFleetStatus(node: Node, words: Words, kind: string, language: Language) {
+  const { show, close } = createLamp(node)
   const numbers = new Intl.NumberFormat(language)
   const all = new Map<string, Standing | undefined>()
   /** The same by their lamps, the earliest first. */
@@ -127,6 +124,9 @@ export function createFleetStatus(
       failure = error
       render()
     },
-    close: (): void => clearImmediate(pending),
+    close(): void {
+      clearImmediate(pending)
+      close()
+    },
   }
 }

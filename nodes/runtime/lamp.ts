@@ -14,8 +14,6 @@ export const LAMPS = {
 
 export type Lamp = keyof typeof LAMPS
 
-export type NodeLamp = ReturnType<typeof createLamp>
-
 /** The lamp of one node. It is set only when it says something new. */
 export function createLamp(node: Node) {
   let shown: string | undefined

@@ -1,13 +1,14 @@
+import type { Node } from 'node-red'
 import type { GatewayError } from '../../client/errors'
 import type { WatchHealth } from '../../client/watch/report/subscription'
 import { isTrouble, isWorse, type Health } from '../../client/model/health'
 import { shortened } from '../../client/model/legible'
 import type { Language } from '../../client/model/watch'
 import { healthText } from '../../client/watch/text/health-text'
-import type { Lamp } from '../runtime/lamp'
+import { createFleetStatus, type FleetStatus } from '../runtime/fleet-status'
+import { createLamp, type Lamp } from '../runtime/lamp'
 import { shortReason } from '../runtime/short-reason'
-import { LONGEST_NAME, clockTime } from '../runtime/catalog'
-import type { Worker } from '../runtime/worker'
+import { LONGEST_NAME, clockTime, type Words } from '../runtime/catalog'
 
 type Known = NonNullable<WatchHealth['known']>
 
@@ -22,12 +23,13 @@ interface Worst {
 const TIME_SHOWN_EVERY_MS = 10_000
 
 /** With an inventory, each appliance has its name there. Texts are made only when they are shown. */
-export function createWatchStatus({
-  words,
-  language,
-  lamp: single,
-  fleet,
-}: Pick<Worker, 'words' | 'language' | 'lamp' | 'fleet'>) {
+export function createWatchStatus(
+  node: Node,
+  words: Words,
+  { hasInventory, language }: { hasInventory: boolean; language: Language },
+) {
+  const fleet = hasInventory ? createFleetStatus(node, words, 'watch:status', language) : undefined
+  const single = createLamp(node)
   let latest = ''
   let shownAt = -Infinity
 
@@ -38,6 +40,19 @@ export function createWatchStatus({
     shownAt = now
     // An editor that has just taken over the deploy of somebody else has missed the one before.
     single.show(lamp, text(), true)
+  }
+
+  /** @param text for an appliance that is the only one; of one of many only the reason is said */
+  function setFailure(
+    name: string,
+    failure: GatewayError,
+    lamp: Lamp,
+    text = (reason: string): string => reason,
+  ): void {
+    const { code: key } = failure
+    const reason = (): string => shortReason(failure, words)
+    if (fleet) fleet.set(name, { lamp, isUp: false, trouble: { key, text: reason } })
+    else setOne(lamp, key, () => text(reason()))
   }
 
   function textOf(known: Known, { lamp, health, route }: Worst): string {
@@ -62,19 +77,16 @@ export function createWatchStatus({
   }
 
   return {
+    /** It begins to watch an appliance. */
+    add: (name = '') => fleet?.set(name),
+    remove: (name = '') => fleet?.remove(name),
     /** How what it watches is, which may be chosen routes only, and how well that is known. */
     show(health: WatchHealth, isChosen: boolean, name = ''): void {
       const { known, failure, since, unreachable } = health
       if (failure) {
-        const { code } = failure
-        const lamp = unreachable ? 'away' : 'failing'
-        const reason = (): string => shortReason(failure, words)
-        if (fleet) {
-          return fleet.set(name, { lamp, isUp: false, trouble: { key: code, text: reason } })
-        }
         const key = unreachable && isSilent(failure) ? 'unreachable' : 'noData'
-        return setOne(lamp, code, () =>
-          words(`watch:status.${key}`, { time: clockTime(since), reason: reason() }),
+        return setFailure(name, failure, unreachable ? 'away' : 'failing', (reason) =>
+          words(`watch:status.${key}`, { time: clockTime(since), reason }),
         )
       }
       if (!known) return
@@ -101,6 +113,17 @@ export function createWatchStatus({
       setOne(lamp, `${running}/${routes} ${problems} ${waiting} ${news}`, () =>
         textOf(known, worst),
       )
+    },
+    /** It cannot watch: at all, or this appliance. */
+    fail(failure: GatewayError, name?: string): void {
+      if (fleet && name === undefined) fleet.fail(failure)
+      else setFailure(name ?? '', failure, 'away')
+    },
+    /** What is wrong with the inventory: all of it, or the rows that concern the node. */
+    faulty: (...faults: Parameters<FleetStatus['faulty']>) => fleet?.faulty(...faults),
+    close(): void {
+      fleet?.close()
+      single.close()
     },
   }
 }

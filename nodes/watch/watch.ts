@@ -1,5 +1,6 @@
-import type { NodeAPI, NodeDef } from 'node-red'
-import { badSettings, say } from '../../client/errors'
+import type { Node, NodeAPI, NodeDef } from 'node-red'
+import { GatewayError, asGatewayError, badSettings, say, thrownAs } from '../../client/errors'
+import { newOperation } from '../../client/connection/operation'
 import { watchDevice } from '../../client/watch/registry'
 import {
   EVENTS,
@@ -16,12 +17,18 @@ import type { Snapshot, WatchEvent } from '../../client/model/event'
 import type { WatchOptions } from '../../client/watch/report/subscription'
 import type { OpenIncident } from '../../client/model/incident'
 import { engineEvent } from '../../client/fleet/events'
-import type { EngineChange } from '../../client/fleet/types'
 import { nearest } from '../../client/model/near'
 import { RANGES } from '../../client/model/ranges'
 import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/properties'
-import { aboutOf, tellerOfAlerts, type Wanted } from '../runtime/appliances'
-import type { Appliance, GatewayNode } from '../runtime/gateway-node'
+import {
+  aboutOf,
+  appliancesIn,
+  faultsFor,
+  followAppliances,
+  tellerOfAlerts,
+} from '../runtime/appliances'
+import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
+import { migrated } from '../runtime/migrations'
 import {
   chosenDevice,
   chosenRoute,
@@ -30,7 +37,8 @@ import {
   type Evaluate,
 } from '../runtime/node-settings'
 import type { Message } from '../runtime/parameters'
-import { registerWorker, type Work, type Worker } from '../runtime/worker'
+import { whenStarted } from '../runtime/flows-started'
+import { serverLanguage, wordsOf } from '../runtime/catalog'
 import { contextOf, readOpen, writeOpen } from './open'
 import { createWatchStatus } from './status'
 import type { SavedOf } from '../parts/manifest'
@@ -38,89 +46,134 @@ import type manifest from './manifest'
 
 type Config = NodeDef & SavedOf<typeof manifest>
 
+const OPERATION = newOperation('watch')
+
 /** A node that starts flows when something changes on the appliance. See docs/watch.md. */
-export = (RED: NodeAPI): void => registerWorker<Config>(RED, 'media-gateway-watch', jobOf)
+export = (RED: NodeAPI): void => {
+  const words = wordsOf(RED)
+  RED.nodes.registerType('media-gateway-watch', function (this: Node, saved: Config) {
+    RED.nodes.createNode(this, saved)
+    const config = migrated(saved)
+    const user = findGateway(RED, config)
+    const status = createWatchStatus(this, words, {
+      hasInventory: user?.fleet.hasNames === true,
+      language: serverLanguage(RED),
+    })
+    const context = contextOf(this)
+    /** How each watch is ended: its node, or its appliance, will not come back. */
+    const watches = new Map<Appliance, (removed?: 'node' | 'appliance') => Promise<void>>()
+    let closed = false
+    let wantsSnapshot = false
+    let unfollow = (): void => undefined
 
-function jobOf(worker: Worker<Config>) {
-  const { RED, node, config, gateway: user, tell, fail } = worker
-  const status = createWatchStatus(worker)
-  const context = contextOf(node)
+    const start = async (): Promise<void> => {
+      const gateway = requireGateway(RED, config)
+      const wanted = appliancesIn(config)
+      const options = await optionsOf(config, evaluatorOf(RED, this))
+      const language = config.language ? languageOf(config.language) : serverLanguage(RED)
+      wantsSnapshot = choiceProperty('initial', config.initial, ['none', 'snapshot']) === 'snapshot'
+      if (closed) return
+      const { fleet } = gateway
+      const tellAlerts = tellerOfAlerts(fleet, wanted, (alert) => tell(alert, alert.cause))
+      unfollow = followAppliances(gateway, wanted, {
+        added: (appliance) => watch(appliance, { ...options, language }),
+        removed: leave,
+        changed() {
+          status.faulty(...faultsFor(fleet, wanted))
+          tellAlerts()
+        },
+        engine: (change) => {
+          const { report } = options
+          const event = engineEvent(change, gateway.identity.name, language, report)
+          const isWanted = report === 'incidents' || eventFilter(options.events)(event.event)
+          if (isWanted) this.send(messageOf(event, undefined))
+        },
+      })
+    }
 
-  const watch = (
-    of: Appliance,
-    options: Omit<WatchOptions, 'onEvents'>,
-    wantsSnapshot: boolean,
-  ): Work => {
-    const { appliance } = of
-    const send = (payload: WatchEvent | Snapshot): Message => messageOf(payload, appliance)
-    const onEvents = (events: WatchEvent[]): void => node.send([events.map(send)])
-    // Where the owners of a fleet hand appliances over, what one of them has kept may be over elsewhere.
-    const place = user?.fleet.share?.memory ? undefined : context.place(appliance)
-    const reportsIncidents = options.report === 'incidents'
-    let isOver = false
-    let end: ReturnType<typeof watchDevice> = () => undefined
+    const watch = (of: Appliance, options: Omit<WatchOptions, 'onEvents'>): void => {
+      const { appliance } = of
+      const send = (payload: WatchEvent | Snapshot): Message => messageOf(payload, appliance)
+      // Where the owners of a fleet hand appliances over, what one of them has kept may be over elsewhere.
+      const place = user?.fleet.share?.memory ? undefined : context.place(appliance)
+      const reportsIncidents = options.report === 'incidents'
+      let isOver = false
+      let end: ReturnType<typeof watchDevice> = () => undefined
 
-    const begin = (open?: OpenIncident[]): void => {
-      if (isOver) return
-      try {
-        end = watchDevice(of.client(), {
-          ...options,
-          id: node.id,
-          ...(place &&
-            reportsIncidents && { open, onOpen: (present) => writeOpen(place, present) }),
-          onEvents,
-          onSnapshot: wantsSnapshot ? (all) => node.send(send(all)) : undefined,
-          onHealth: (health) => status.show(health, options.route !== undefined, appliance),
-          onFailure: (error) => tell(error, of),
-        })
-      } catch (error) {
-        fail(error, of)
+      const begin = (open?: OpenIncident[]): void => {
+        if (isOver) return
+        try {
+          end = watchDevice(of.client(), {
+            ...options,
+            id: this.id,
+            ...(place &&
+              reportsIncidents && { open, onOpen: (present) => writeOpen(place, present) }),
+            onEvents: (events) => this.send([events.map(send)]),
+            onSnapshot: wantsSnapshot ? (all) => this.send(send(all)) : undefined,
+            onHealth: (health) => status.show(health, options.route !== undefined, appliance),
+            onFailure: (error) => tell(error, of),
+          })
+        } catch (error) {
+          fail(error, of)
+        }
       }
-    }
 
-    /** Incidents that this node reported as begun, before it was set to report changes. */
-    const endFormer = (open: OpenIncident[] = []): void => {
-      if (isOver || !place || open.length === 0) return
-      writeOpen(place, [])
-      const { deviceId, language } = options
-      const former = { deviceId, language, report: 'incidents', open } as const
-      watchDevice(of.client(), { ...former, onEvents })('removed')
-    }
+      /** Incidents that this node reported as begun, before it was set to report changes. */
+      const endFormer = (open: OpenIncident[] = []): void => {
+        if (isOver || !place || open.length === 0) return
+        writeOpen(place, [])
+        const { deviceId, language } = options
+        const former = { deviceId, language, report: 'incidents', open } as const
+        const onEvents = (events: WatchEvent[]): void => this.send([events.map(send)])
+        watchDevice(of.client(), { ...former, onEvents })('removed')
+      }
 
-    const found = place && readOpen(place, (text) => node.warn(text))
-    if (reportsIncidents && found) void found.then(begin)
-    else {
-      begin()
-      void found?.then(endFormer)
-    }
-    return {
-      async end(removed) {
+      status.add(appliance)
+      watches.set(of, async (removed) => {
         isOver = true
         end(removed === 'appliance' ? 'removed' : undefined)
         await place?.close(removed !== undefined)
-      },
+      })
+      const found = place && readOpen(place, (text) => this.warn(text))
+      if (reportsIncidents && found) return void found.then(begin)
+      begin()
+      void found?.then(endFormer)
     }
-  }
 
-  return {
-    context,
-    async start({ fleet, identity }: GatewayNode, wants: Wanted) {
-      const language = config.language ? languageOf(config.language) : worker.language
-      const options = { ...(await optionsOf(config, evaluatorOf(RED, node))), language }
-      const { report, events } = options
-      const wantsSnapshot =
-        choiceProperty('initial', config.initial, ['none', 'snapshot']) === 'snapshot'
-      return {
-        begin: (of: Appliance) => watch(of, options, wantsSnapshot),
-        changed: tellerOfAlerts(fleet, wants, (alert) => tell(alert, alert.cause)),
-        engine(change: EngineChange) {
-          const event = engineEvent(change, identity.name, language, report)
-          const isWanted = report === 'incidents' || eventFilter(events)(event.event)
-          if (isWanted) node.send(messageOf(event, undefined))
-        },
-      }
-    },
-  }
+    const leave = (of: Appliance): void => {
+      // Its row may have changed, or another owner gone on with it.
+      const isListed = user?.fleet.names().includes(of.appliance ?? '')
+      void watches.get(of)?.(isListed ? undefined : 'appliance')
+      watches.delete(of)
+      status.remove(of.appliance)
+    }
+
+    const tell = (error: GatewayError, of: Partial<Appliance> = {}): void => {
+      const { appliance, identity = user?.identity } = of
+      this.error(asGatewayError(error, OPERATION, identity), aboutOf(appliance))
+    }
+    const fail = (error: unknown, of?: Appliance): void => {
+      if (closed) return
+      if (!(error instanceof GatewayError)) return this.error(thrownAs(error), {})
+      status.fail(error, of?.appliance)
+      tell(error, of)
+    }
+
+    const unhook = whenStarted(RED, () => {
+      start().catch(fail)
+    })
+    user?.register(this)
+    this.on('close', (removed: boolean, done: () => void) => {
+      closed = true
+      unhook()
+      unfollow()
+      const ends = [...watches.values()].map((end) => end(removed ? 'node' : undefined))
+      if (removed && user?.fleet.hasNames) context.forgetAll()
+      status.close()
+      user?.deregister(this)
+      void Promise.allSettled(ends).then(() => done())
+    })
+  })
 }
 
 async function optionsOf(

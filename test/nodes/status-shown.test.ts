@@ -94,33 +94,6 @@ describe('the status that an editor is shown', function () {
     should(await textOf('none')).be.undefined()
   })
 
-  it('is nothing from before a deploy while a node waits for its first poll', async () => {
-    const side = (address: string): string => JSON.stringify({ address, port: 5000 })
-    const flow = (config: string): Properties[] => {
-      const of = { z: 'tab', gateway: config, configVersion: 2, wires: [[]] }
-      const name = simulator.routes[0]!.name
-      const sides = { main: side('192.0.2.1'), backup: side('192.0.2.2') }
-      return [
-        tab,
-        gateway(),
-        { ...of, id: 'watch', type: 'media-gateway-watch' },
-        { ...of, id: 'metrics', type: 'media-gateway-metrics', gateways: 'one' },
-        { ...of, id: 'failover', type: 'media-gateway-failover', route: name, ...sides },
-      ]
-    }
-    const shownOf = async (): Promise<unknown[]> => {
-      const shown = await statuses(nodeRed)
-      return ['watch', 'metrics', 'failover'].map((id) => shown.get(id)?.shape)
-    }
-
-    await nodeRed.deploy(flow('missing'))
-    should(await shownOf()).eql(['ring', 'ring', 'ring'])
-    simulator.fault({ kind: 'latency', ms: 3000 })
-    await nodeRed.deploy(flow('gateway'))
-    should(await shownOf()).eql([undefined, undefined, undefined])
-    simulator.clearFaults()
-  })
-
   it('is in the language of the server, with values or without', async () => {
     await nodeRed.deploy([
       tab,

@@ -7,8 +7,6 @@ import type { WatchHealth } from '../../client/watch/report/subscription'
 import { OK, SIGNS, STOPPED, deviceHealth, type Health } from '../../client/model/health'
 import { LANGUAGES, type Language } from '../../client/model/watch'
 import type { Words } from '../../nodes/runtime/catalog'
-import { createFleetStatus } from '../../nodes/runtime/fleet-status'
-import { createLamp } from '../../nodes/runtime/lamp'
 import { createWatchStatus } from '../../nodes/watch/status'
 import { loadWords } from '../support/words'
 
@@ -54,13 +52,8 @@ describe('the lamp of a watch', () => {
     shown = []
   })
 
-  const statusIn = (language: Language = 'en-US') => {
-    const lamp = createLamp(node)
-    return { ...createWatchStatus({ words, language, lamp }), close: lamp.close }
-  }
-
   const lampOf = (health: WatchHealth, isChosen = false, language: Language = 'en-US') => {
-    statusIn(language).show(health, isChosen)
+    createWatchStatus(node, words, { hasInventory: false, language }).show(health, isChosen)
     const { fill, shape, text } = shown.at(-1) as Record<'fill' | 'shape' | 'text', string>
     return [`${fill} ${shape}`, text] as const
   }
@@ -69,7 +62,7 @@ describe('the lamp of a watch', () => {
     let now = 0
     const clock = mock.method(performance, 'now', () => now)
     try {
-      const status = statusIn()
+      const status = createWatchStatus(node, words, { hasInventory: false, language: 'en-US' })
       for (; now <= 25_000; now += 1000) status.show(known({ routes: 0 }), true)
       shown.length.should.equal(3)
       status.close()
@@ -169,7 +162,7 @@ describe('the lamp of a watch', () => {
   })
 
   it('shows another problem at once, and the same one only now and then', () => {
-    const status = statusIn()
+    const status = createWatchStatus(node, words, { hasInventory: false, language: 'en-US' })
     status.show(one(NO_SOURCE), false)
     status.show(one(NO_SOURCE), false)
     shown.should.have.length(1)
@@ -195,9 +188,7 @@ describe('the lamp of a watch', () => {
   })
 
   it('of many gateways shows the worst, with its name and reason, and counts the problems', async () => {
-    const of = { words, language: 'en-US', lamp: createLamp(node) } as const
-    const fleet = createFleetStatus(of.lamp, words, 'watch:status', of.language)
-    const status = createWatchStatus({ ...of, fleet })
+    const status = createWatchStatus(node, words, { hasInventory: true, language: 'en-US' })
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
     const expect = async (health: WatchHealth, lamp: string, text: string): Promise<void> => {
       status.show(health, false, 'oslo')
@@ -205,7 +196,7 @@ describe('the lamp of a watch', () => {
       const { fill, shape, text: said } = shown.at(-1) as Record<string, string>
       should([`${fill} ${shape}`, said]).eql([lamp, text])
     }
-    for (const name of ['bergen', 'oslo', 'tromso']) fleet.set(name)
+    for (const name of ['bergen', 'oslo', 'tromso']) status.add(name)
     await turn()
     shown.should.eql([])
     status.show(one(OK), false, 'bergen')
@@ -224,12 +215,12 @@ describe('the lamp of a watch', () => {
     await expect(offline, 'red ring', 'oslo: device offline; 2 of 3 with problems')
     status.show(one(NO_SOURCE), false, 'tromso')
     await expect(offline, 'red dot', 'tromso: City hall: no source; 3 of 3 with problems')
-    fleet.remove('tromso')
+    status.remove('tromso')
     status.show(one(OK), false, 'bergen')
     await expect(one(NOT_SEEN), 'grey ring', '2 of 2 reachable')
     for (const name of ['bergen', 'oslo']) status.show(one(STOPPED), false, name)
     await expect(one(STOPPED), 'grey dot', '2 of 2 reachable')
-    fleet.close()
+    status.close()
   })
 
   it('has a look for every sign', () => {

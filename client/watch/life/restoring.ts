@@ -37,16 +37,19 @@ export function createRestoring({
   state,
   settle,
 }: Restored) {
-  dropOld(store, clock.now())
-  /** What was saved of the devices that may be watched, until something is known here. */
-  let devices: ReadonlyMap<string, SavedDevice> = new Map(
-    [...store.devices].filter(([id]) => configured === undefined || id === configured),
-  )
+  let devices = savedDevices()
   /** The watches have what was saved, also by another process. */
   let isDone = false
   let awaySince: number | undefined
   const place = configured ?? ''
   let former: FormerOutage | undefined = store.misses.get(place)
+
+  /** What was saved of the devices that may be watched. */
+  function savedDevices(): ReadonlyMap<string, SavedDevice> {
+    dropOld(store, clock.now())
+    const all = [...store.devices]
+    return new Map(all.filter(([id]) => configured === undefined || id === configured))
+  }
 
   function add(subscription: Subscription): void {
     if (!subscription.isRestored()) {
@@ -67,6 +70,7 @@ export function createRestoring({
   function addAll(): void {
     if (!store.isComplete) return
     isDone = true
+    if (!state()) devices = new Map([...devices, ...savedDevices()])
     for (const subscription of subscriptions) add(subscription)
   }
 
@@ -94,7 +98,7 @@ export function createRestoring({
       }
       return undefined
     },
-    /** What was saved of a device. */
+    /** What was saved of a device, until something is known here. */
     device: (id: string) => devices.get(id),
     /** Whether polls failed by what was saved; until something is known here. */
     formerOutage: (): FormerOutage | undefined =>
