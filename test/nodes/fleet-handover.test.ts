@@ -120,10 +120,13 @@ describe('a fleet with what is open in its memory', () => {
     await until(() => kept.get('one')!.token === 5)
     seen.should.eql([])
     should(openOn('one')).eql(lost)
+    // What began with one token is written under it to the end.
+    token = 9
     one.clearFaults()
     await until(() => seen.length > 0)
     seen.should.eql(['appliance.reachable'])
     await until(() => Object.keys(openOn('one')).length === 0)
+    kept.get('one')!.token.should.equal(5)
   })
 
   it('incidents go on at the next owner, told once, and are there before it begins', async () => {
