@@ -16,7 +16,7 @@ import { toSent } from '../model/convert'
 import { hideSecrets, withoutMasks } from '../model/secrets'
 import { isSameId } from '../model/ids'
 import type { CommandAnswer, Route, UpdateAnswer } from '../model/types'
-import { untilStopped } from '../stop'
+import { untilStopped, type Stop } from '../stop'
 import { sendCommand } from '../api/commands'
 import { getRoute } from '../api/routes'
 import type { RouteAddress } from './find'
@@ -159,19 +159,25 @@ async function restart(
   const unseen = await stop(gateway, control, sendStart, onward)
   const isCertain = unseen === undefined && !gateway.closing.stopped
   const name = nameIn(route, control)
-  const answer = await startAgain(gateway, START_ATTEMPTS, sendStart, (failure, attempts) => {
-    const isOff = isCertain && !mayHaveArrived(failure)
-    const news = isOff ? 'restartFailed' : 'restartInDoubt'
-    const state = {
-      ...say(attempts === 1 ? `${news}One` : news, { route: name, attempts }),
-      news,
-    } as const
-    const after = afterChanges(failure, isCertain ? 'yes' : 'maybe')
-    const why = withoutLabels(after.sentences).filter(({ key }) => key !== 'mayBeApplied')
-    const whole = reported(restated(after, [state, ...why]), onward, gateway.identity)
-    gateway.log('warn', whole.message)
-    return whole
-  })
+  const answer = await startAgain(
+    gateway,
+    gateway.closing,
+    START_ATTEMPTS,
+    sendStart,
+    (failure, attempts) => {
+      const isOff = isCertain && !mayHaveArrived(failure)
+      const news = isOff ? 'restartFailed' : 'restartInDoubt'
+      const state = {
+        ...say(attempts === 1 ? `${news}One` : news, { route: name, attempts }),
+        news,
+      } as const
+      const after = afterChanges(failure, isCertain ? 'yes' : 'maybe')
+      const why = withoutLabels(after.sentences).filter(({ key }) => key !== 'mayBeApplied')
+      const whole = reported(restated(after, [state, ...why]), onward, gateway.identity)
+      gateway.log('warn', whole.message)
+      return whole
+    },
+  )
   if (unseen) {
     const sent = say('startUnseenStop', {
       route: name,
@@ -186,6 +192,9 @@ async function restart(
 }
 
 const START_ATTEMPTS = 5
+/** With those before a close: nobody starts the route after it. */
+const START_ATTEMPTS_AT_CLOSE = 6
+const START_EVERY_MS_AT_CLOSE = 400
 
 /** Milliseconds from the beginning of a close to the last start that is sent before it ends. */
 export const LAST_START_MS = 2200
@@ -225,9 +234,13 @@ async function stop(
   }
 }
 
-/** Starting what already runs does no harm, so a start may be repeated. */
+/**
+ * Starting what already runs does no harm, so a start may be repeated.
+ * @param closing what ends whoever would try once more later
+ */
 export async function startAgain<T>(
   gateway: Connection,
+  closing: Stop | undefined,
   most: number,
   start: () => Promise<T>,
   /** What to throw when no attempt is left. */
@@ -239,8 +252,10 @@ export async function startAgain<T>(
     } catch (error) {
       const failure = error as GatewayError
       const mayHelp = mayHaveArrived(failure) || failure.cause.retryable
-      const again = mayHelp && attempts < most
-      if (!(again && (await hasTime(gateway, 200 * 2 ** attempts)))) throw gaveUp(failure, attempts)
+      const isLast = closing?.stopped === true
+      const again = mayHelp && attempts < (isLast ? START_ATTEMPTS_AT_CLOSE : most)
+      const wait = isLast ? START_EVERY_MS_AT_CLOSE : 200 * 2 ** attempts
+      if (!(again && (await hasTime(gateway, wait)))) throw gaveUp(failure, attempts)
     }
   }
 }

@@ -104,7 +104,8 @@ async function switchRoutes(
   const started = commandStep(gateway, { ...to, wasPending: isPending(arriving) }, 'start')
   const start = { ...to, action: 'start', ...AT_ONCE } as const
   try {
-    await startAgain(gateway, START_ATTEMPTS, () => controlRoute(gateway, start, onward))
+    const send = (): Promise<unknown> => controlRoute(gateway, start, onward)
+    await startAgain(gateway, operation.stop, START_ATTEMPTS, send)
     // A route that was never seen to run was not stopped by anybody: its start was lost.
     await started.show(START_MS, operation)
   } catch (error) {

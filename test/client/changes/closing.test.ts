@@ -10,6 +10,7 @@ import { FakeTime } from '../../support/fake-time'
 import { ScriptedAppliance, passOn, type Call } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
 import { connectTo, op } from '../connection/support'
+import { endEach } from '../../support/connect'
 
 const commandOf = ({ body }: Call): unknown => (body as { command?: unknown } | undefined)?.command
 
@@ -32,11 +33,7 @@ describe('a close during a change', () => {
     gateway = connectTo(appliance)
     await listDevices(gateway, op())
   })
-  afterEach(async () => {
-    await gateway.close()
-    await appliance.stop()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, appliance, simulator))
 
   const restart = (): Promise<unknown> =>
     controlRoute(

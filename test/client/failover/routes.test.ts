@@ -48,7 +48,8 @@ describe('a failover of two routes', () => {
 
   it('reads both, stops the one, sees it stopped, and only then starts the other', async () => {
     const told = await begin()
-    simulator.setOptions({ applyDelay: 100 })
+    // Long enough for a read in between, also on a busy machine.
+    simulator.setOptions({ applyDelay: 400 })
     // What a read showed of the route that is to be stopped.
     const seen: string[] = []
     const end = simulator.onCall(({ method, path, body }) => {
@@ -250,6 +251,19 @@ describe('a failover of two routes', () => {
     commands().should.eql(['stop-route main', 'start-route backup', 'start-route backup'])
     await until(() => runs('Studio A backup'))
   })
+
+  for (const what of ['failover', 'connection']) {
+    it(`repeats a start for as long as the close of the ${what} lasts`, async () => {
+      const told = await begin()
+      simulator.setOptions({ applyDelay: 100 })
+      simulator.fault({ kind: 'reset', match: { action: 'start-route' }, times: 4 })
+      loseMain()
+      await until(() => commands().length === 1)
+      await (what === 'failover' ? told.protection : gateway).close()
+      commands().should.eql(['stop-route main', ...Array<string>(5).fill('start-route backup')])
+      await until(() => runs('Studio A backup'))
+    })
+  }
 
   it('completes its switch when the connection is closed in the middle', async () => {
     const told = await begin()
