@@ -525,9 +525,10 @@ export function openOwnership(options: OwnershipOptions) {
 
   function state(): ShareState {
     const phase = phaseNow()
-    return phase === 'member' || phase === 'closed'
-      ? { phase, members: members() }
-      : { phase, members: members(), reason: reason ?? (phase === 'lost' ? LATE : undefined) }
+    if (phase === 'member' || phase === 'closed') return { phase, members: members() }
+    // What keeps it away now may be another thing than what has ended the connection.
+    const why = link.reason ?? reason
+    return { phase, members: members(), reason: why ?? (phase === 'lost' ? LATE : undefined) }
   }
 
   function phaseNow(): ShareState['phase'] {

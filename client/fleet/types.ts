@@ -129,6 +129,8 @@ export interface EngineLink {
   readonly isUp: boolean
   /** Since when it is without interruption, by the clock; undefined while it is not. */
   readonly since?: number
+  /** While it cannot be used: why the latest attempt has failed. */
+  readonly reason?: string
   /** Each loss and each return of the connection. @returns removes the listener */
   onChange(listener: (isUp: boolean, reason?: string) => void): () => void
 }

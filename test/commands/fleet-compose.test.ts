@@ -15,6 +15,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import should from 'should'
+import { defaultsOf } from '../support/manifests'
 import { findNats, withNats } from '../support/nats'
 import { freePort } from '../support/ports'
 import { withPrometheus } from '../support/prometheus'
@@ -120,7 +121,8 @@ describe('docs/fleet', function () {
       }
     }
     const credentials = JSON.parse(text('node-red/flows_cred.json')) as Record<string, object>
-    for (const value of Object.values(credentials['fleet']!)) value.should.match(/^\$\{[A-Z_]+\}$/)
+    for (const value of Object.values(credentials['gateways']!))
+      value.should.match(/^\$\{[A-Z_]+\}$/)
   })
 
   it('has an example for each variable that must be set', () => {
@@ -264,6 +266,14 @@ describe('docs/fleet', function () {
       const expected = /engine|Using unencrypted credentials|Projects disabled/
       for (const line of complaints) line.should.match(expected)
       output.should.not.match(/invented/)
+    })
+
+    it('has no ID that is the value of a setting, also once the editor has saved its config node', () => {
+      const flow = JSON.parse(text('node-red/flows.json')) as Array<Record<string, unknown>>
+      const config = flow.find(({ type }) => type === 'media-gateway')!
+      // Node-RED takes such a value for another config node, and starts no flow.
+      const saved = { ...defaultsOf('gateway'), ...config, id: undefined }
+      Object.values(saved).should.not.containEql(config['id'])
     })
 
     it('answers Prometheus', async () => {

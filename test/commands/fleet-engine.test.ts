@@ -169,7 +169,10 @@ withNats('the engine of a fleet', function () {
       await pause(3000)
       refused.logged.length.should.equal(1)
       refused.logged.join().should.not.match(/geheim/)
-      await isUp(open(nats.url, { user: 'fleet', password: 'right' }))
+      should(refused.link.reason).match(/Authorization Violation/)
+      const admitted = open(nats.url, { user: 'fleet', password: 'right' })
+      await isUp(admitted)
+      should(admitted.link.reason).be.undefined()
     })
 
     it('says that it was closed where a server hangs up', async () => {
@@ -179,6 +182,7 @@ withNats('the engine of a fleet', function () {
       await until(() => logged.length > 0)
       logged[0]!.should.containEql('cannot be reached (closed). It is tried again.')
       link.isUp.should.be.false()
+      should(link.reason).equal('closed')
     })
 
     it('is encrypted with tls://, to a server whose certificate is the right one', async () => {

@@ -1,12 +1,18 @@
-// The rights that docs/fleets.md names, as a nats-server grants them: they are enough, each is needed, and
-// they reach no other fleet.
+// The accounts and rights that docs/fleets.md shows, as a nats-server grants them: they are enough, each is
+// needed, and they reach no other fleet.
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import should from 'should'
 import { openLease, type Lease } from '../../client/fleet/lease'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
 import { sealed } from '../../client/fleet/nats/wire'
 import { SLOTS, slotOf } from '../../client/fleet/slots'
-import { namedRights, ofFleet, subjectsIn } from '../support/fleet-rights'
+import {
+  accountsOf,
+  consumersRights,
+  namedRights,
+  ofFleet,
+  readersSubjects,
+} from '../support/fleet-rights'
 import { startNats, withNats, type NatsServer } from '../support/nats'
 import { pause, until } from '../support/until'
 
@@ -16,7 +22,6 @@ const NAMES = Array.from({ length: 20 }, (_, index) => `site ${index}`)
 const keyOf = (fleet: string): string => `the key of the fleet ${fleet}`
 
 const named = namedRights
-const reading = subjectsIn('- **Other clients** need the right to subscribe to').slice(0, 3)
 
 withNats('the rights on the engine', function () {
   this.timeout(60_000)
@@ -101,18 +106,13 @@ withNats('the rights on the engine', function () {
     return { subjects, refused }
   }
 
-  it('that the documentation names are enough: to divide, to command, to gather, to come back, and to read', async () => {
+  it('that the documentation shows are enough: to divide, to command, to gather, to come back, and to read', async () => {
     const fleet = 'oslo'
-    should(reading).eql(
-      ['event', 'state', 'owner'].map((kind) => `media-gateway.<fleet>.${kind}.>`),
+    should(readersSubjects).eql(
+      ['event', 'state', 'owner'].map((kind) => `media-gateway.north.${kind}.>`),
     )
-    const subscribe = reading.map((each) => each.replace('<fleet>', fleet))
-    const nats = await startNats({
-      users: [
-        { user: fleet, password: PASSWORD, ...ofFleet(named, fleet) },
-        { user: 'reader', password: PASSWORD, publish: [], subscribe },
-      ],
-    })
+    const subscribe = readersSubjects.map((each) => each.replace('north', fleet))
+    const nats = await startNats({ accounts: accountsOf([fleet], PASSWORD) })
     ending.push(() => nats.remove())
     const both = [open(nats, fleet, fleet), open(nats, fleet, fleet)] as const
     const [one, other] = both
@@ -123,7 +123,7 @@ withNats('the rights on the engine', function () {
     for (const round of [1, 2]) {
       await until(divided, 'a division', 20_000)
       const secret = [`media-gateway.${fleet}.>`, '$KV.>']
-      const reader = await connected(nats, 'reader')
+      const reader = await connected(nats, 'oslo-reader')
       const { subjects, refused } = await listener(reader, [...subscribe, ...secret])
       const [theirs] = ownedBy(other) as [string]
       should(await send(one, theirs)).equal('done')
@@ -151,11 +151,46 @@ withNats('the rights on the engine', function () {
     for (const { logged } of both) logged.join('\n').should.not.match(/no right|geheim/)
   })
 
-  it('reach nothing of another fleet: neither to read, nor to command, nor to delete', async () => {
-    const fleets = ['oslo', 'bergen'] as const
+  it('of a reader with consumers are enough to read what is, and to go on where it was', async () => {
+    const fleet = 'oslo'
+    const { publish, subscribe } = consumersRights
+    const reading = [...readersSubjects.map((each) => each.replace('north', fleet)), ...subscribe]
     const nats = await startNats({
-      users: fleets.map((user) => ({ user, password: PASSWORD, ...ofFleet(named, user) })),
+      users: [
+        { user: fleet, password: PASSWORD, ...ofFleet(named, fleet) },
+        { user: 'reader', password: PASSWORD, publish, subscribe: reading },
+      ],
     })
+    ending.push(() => nats.remove())
+    const { engine } = open(nats, fleet, fleet)
+    await until(() => engine.link.isUp, 'the engine')
+    const { gathering } = engine
+    for (const round of [1, 2]) await gathering.show('Oslo', { round }, round)
+    await gathering.publish('Oslo', { event: 'route.state' }, 1)
+
+    const connection = await connect({ servers: nats.url, user: 'reader', pass: PASSWORD })
+    ending.push(() => connection.close())
+    const { jetstream, jetstreamManager } = await import('@nats-io/jetstream')
+    const manager = await jetstreamManager(connection)
+    const stream = await manager.streams.find(`media-gateway.${fleet}.state.>`)
+    const present = await jetstream(connection).consumers.get(stream, {
+      filter_subjects: `media-gateway.${fleet}.state.>`,
+      deliver_policy: 'last_per_subject',
+    })
+    should((await present.next({ expires: 2000 }))?.json()).match({ round: 2 })
+
+    const durable = { durable_name: 'reader', filter_subject: `media-gateway.${fleet}.event.>` }
+    await manager.consumers.add(stream, { ...durable, ack_policy: 'explicit' })
+    const { consumers } = jetstream(connection)
+    const first = await (await consumers.get(stream, 'reader')).next({ expires: 2000 })
+    should(await first?.ackAck()).be.true()
+    await gathering.publish('Oslo', { event: 'route.removed' }, 1)
+    const next = await (await consumers.get(stream, 'reader')).next({ expires: 2000 })
+    should(next?.json()).match({ event: 'route.removed' })
+  })
+
+  it('reach nothing of another fleet: neither to read, nor to command, nor to delete', async () => {
+    const nats = await startNats({ accounts: accountsOf(['oslo', 'bergen'], PASSWORD) })
     ending.push(() => nats.remove())
     const [one, other] = [open(nats, 'oslo', 'oslo'), open(nats, 'oslo', 'oslo')]
     const theirs = open(nats, 'bergen', 'bergen')
@@ -200,10 +235,13 @@ withNats('the rights on the engine', function () {
       intruder.publish(subject, sealed(keyOf('oslo'), { subject, reply }, {}), { reply })
     }
     answers.should.eql(Array.from({ length: answers.length }, () => 'nothing'))
+    // Nor the response of the server itself, which no right of who asks holds back.
+    intruder.publish('$JS.API.INFO', '', { reply: '$KV.media-gateway-oslo.x' })
     await intruder.flush()
     await pause(2 * TTL)
     should(all()).be.true()
     subjects.should.eql([])
+    should(await one.engine.store.get('x')).be.undefined()
     const [name] = ownedBy(other) as [string]
     should(await send(one, name)).equal('done')
     should(other.carriedOut).eql([name])
@@ -230,7 +268,7 @@ withNats('the rights on the engine', function () {
       cases.map(async ({ kind, subject, name }) => {
         const instance = open(nats, name, name)
         const { engine, logged } = instance
-        const right = subject.replace('<fleet>', name).replace('CONSUMER.*', 'CONSUMER.CREATE')
+        const right = subject.replace('north', name).replace('CONSUMER.*', 'CONSUMER.CREATE')
         const missing = `The account of the fleet "${name}" on the engine has no right to ${kind} to "${right}".`
         const told = (): number => logged.filter((line) => line.includes(missing)).length
         for (let tried = 0; told() === 0 && tried < 100; tried++) {

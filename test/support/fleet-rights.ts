@@ -1,4 +1,4 @@
-// What the documentation says that the account of a fleet needs on its engine.
+// The accounts on the engine that docs/fleets.md shows, and their rights.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './root'
@@ -8,28 +8,52 @@ export interface Rights {
   subscribe: string[]
 }
 
-/** What stands as code in the line of docs/fleets.md that begins like this. */
-export function subjectsIn(beginning: string): string[] {
-  const lines = readFileSync(join(root, 'docs/fleets.md'), 'utf8').split('\n')
-  const line = lines.find((each) => each.trim().startsWith(beginning)) ?? ''
-  const [, after = ''] = line.split(beginning)
-  return [...after.matchAll(/`([^`]+)`/g)].map(([, subject]) => subject!)
+const page = readFileSync(join(root, 'docs/fleets.md'), 'utf8')
+const [, shown = ''] = /```text\naccounts \{\n([^]*?)\n\}\n```/.exec(page) ?? []
+
+/** The subjects in a list of a user of the fleet `north`. */
+function listOf(user: string, list: keyof Rights): string[] {
+  const [, after = ''] = shown.split(`user: ${user}\n`)
+  const [, items = ''] = new RegExp(`${list}: \\[([^\\]]*)\\]`).exec(after) ?? []
+  return [...items.matchAll(/"([^"]+)"/g)]
+    .map(([, subject]) => subject!)
+    .filter((each) => each !== EVENTS)
 }
 
-/** For each bucket of the line, what is needed of it. */
-function ofBuckets(): string[] {
-  const subjects = subjectsIn('- to publish, for each')
-  const buckets = subjects.filter((subject) => subject.startsWith('media-gateway-'))
-  const needed = subjects.filter((subject) => subject.includes('.'))
-  return buckets.flatMap((bucket) => needed.map((each) => each.replace('<bucket>', bucket)))
-}
+/** What stands in a comment of the list. */
+const EVENTS = 'Publish events and states on the engine'
 
 export const namedRights: Rights = {
-  publish: [...subjectsIn('- to publish to'), ...ofBuckets(), ...subjectsIn('- to publish, with')],
-  subscribe: subjectsIn('- to subscribe to'),
+  publish: listOf('north', 'publish'),
+  subscribe: listOf('north', 'subscribe'),
+}
+
+/** Of other systems, which publish nothing. */
+export const readersSubjects = listOf('north-reader', 'subscribe')
+
+/** What a reader with consumers needs too, from the sentence about it. */
+const [, subscribed = '', published = ''] =
+  /For consumers, a user .* also has to subscribe to (.*), and to publish to (.*)\./.exec(page) ??
+  []
+const codesIn = (text: string): string[] =>
+  [...text.matchAll(/`([^`]+)`/g)].map(([, subject]) => subject!)
+export const consumersRights: Rights = {
+  publish: codesIn(published),
+  subscribe: codesIn(subscribed),
 }
 
 export const ofFleet = ({ publish, subscribe }: Rights, fleet: string): Rights => ({
-  publish: publish.map((each) => each.replace('<fleet>', fleet)),
-  subscribe: subscribe.map((each) => each.replace('<fleet>', fleet)),
+  publish: publish.map((each) => each.replace('north', fleet)),
+  subscribe: subscribe.map((each) => each.replace('north', fleet)),
 })
+
+/** The configuration of the page for these fleets, all with one password. */
+export const accountsOf = (fleets: readonly string[], password: string): string =>
+  `accounts {\n${fleets
+    .map((fleet) =>
+      shown
+        .replace(/\$NORTH_\w*PASSWORD/g, JSON.stringify(password))
+        .replaceAll('NORTH', fleet.toUpperCase())
+        .replaceAll('north', fleet),
+    )
+    .join('\n')}\n}`

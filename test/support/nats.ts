@@ -70,6 +70,8 @@ export interface NatsOptions {
   password?: string
   /** Instead of the one user. */
   users?: NatsUser[]
+  /** Users as the configuration of the server has them. */
+  accounts?: string
   /** Bytes of all that is stored. */
   maxStored?: number
   /** Bytes. */
@@ -141,6 +143,7 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
         : '',
       user ? `authorization { user: "${user}", password: "${password}" }` : '',
       users ? `authorization { users: ${JSON.stringify(users.map(withPermissions))} }` : '',
+      one.accounts ?? '',
       cluster
         ? `cluster { name: tests, listen: "127.0.0.1:${cluster.port}", routes: [${cluster.routes
             .map((each) => `"nats-route://127.0.0.1:${each}"`)

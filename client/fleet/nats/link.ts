@@ -30,6 +30,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions) {
   /** The rights that are missing, as far as was said. */
   const refused = new Set<string>()
   let up: { readonly connection: NatsConnection; readonly since: number } | undefined
+  let failure: string | undefined
 
   function connect(): Promise<NatsConnection> {
     const nats = require('@nats-io/transport-node') as typeof import('@nats-io/transport-node')
@@ -72,6 +73,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions) {
       for (const prepare of prepares) await answered(2 * timeout, prepare(opened))
       if (stop.stopped || opened.isClosed()) return await opened.closed()
       up = { connection: opened, since: performance.now() }
+      failure = undefined
       outages.recovered('engine')
       for (const listener of listeners) listener(true)
       return await opened.closed()
@@ -89,6 +91,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions) {
       const wasUp = up !== undefined
       up = undefined
       const reason = reasonOf(ended)
+      failure = reason
       if (!stop.stopped) {
         outages.failed(
           'engine',
@@ -116,6 +119,9 @@ export function openLink({ servers, secure }: Address, options: EngineOptions) {
     },
     get since(): number | undefined {
       return up?.since
+    },
+    get reason(): string | undefined {
+      return failure
     },
     onChange(listener: Parameters<EngineLink['onChange']>[0]): () => void {
       listeners.add(listener)

@@ -56,7 +56,9 @@ export function makerFor(RED: NodeAPI, connections: SavedConnections) {
         secretPrefix()
         const { baseUrl, fingerprint, username, password } = row
         const settings = { ...config, baseUrl, fingerprint }
-        const logged: Log = (level, line) => log(level, `${row.name}: ${line}`)
+        // An error names the appliance already.
+        const logged: Log = (level, line) =>
+          log(level, line.includes(of.host) ? line : `${row.name}: ${line}`)
         const options = gatewayOptions(RED, settings, { username, password }, logged)
         return connections.open(id, Object.assign(options, { node: of, callers, ...ownership }))
       },

@@ -10,6 +10,7 @@ describe('a lease', () => {
   let told: ShareState[]
   let changes: boolean[]
   let up: (isUp: boolean) => void
+  let refusal: string | undefined
 
   beforeEach(() => {
     time = new Time()
@@ -21,7 +22,11 @@ describe('a lease', () => {
       isUp = now
       for (const listener of listeners) listener(now)
     }
+    refusal = undefined
     const link: EngineLink = {
+      get reason() {
+        return refusal
+      },
       get isUp() {
         return isUp
       },
@@ -99,6 +104,9 @@ describe('a lease', () => {
     const { phase, reason } = lease.state()
     should({ phase, reason }).eql({ phase: 'lost', reason: 'It cannot join the fleet.' })
     told.at(-1)!.phase.should.equal('lost')
+    refusal = 'The password is wrong.'
+    should(lease.state().reason).equal('The password is wrong.')
+    refusal = undefined
     up(true)
     await time.pass(2 * TTL)
     changes.should.eql([false, true])

@@ -185,6 +185,8 @@ export class Instance {
   #toldAt = 0
   #isUp: boolean
   readonly #watchers = new Set<(written: Written) => void>()
+  /** Why it cannot connect again. */
+  refusal?: string
   readonly #listeners = new Set<(isUp: boolean, reason?: string) => void>()
   /** Requests that wait in the library for the next connection. */
   #unsent: Array<() => void> = []
@@ -460,11 +462,15 @@ export class Instance {
 
   #link(since?: number): EngineLink {
     const isUp = (): boolean => this.#isUp
+    const reason = (): string | undefined => this.refusal
     return {
       get isUp() {
         return isUp()
       },
       since,
+      get reason() {
+        return reason()
+      },
       onChange: (listener) => {
         this.#listeners.add(listener)
         return () => this.#listeners.delete(listener)

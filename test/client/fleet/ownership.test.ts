@@ -353,6 +353,8 @@ describe('the ownership of slots', () => {
       a!.ownership.maySend(slot).should.be.true()
       const { phase, reason } = a!.ownership.state()
       should({ phase, reason }).eql({ phase: 'lost', reason: 'The connection was cut.' })
+      a!.refusal = 'The certificate is not trusted.'
+      should(a!.ownership.state().reason).equal('The certificate is not trusted.')
       await world.time.pass(confirmed + FENCE - world.time.now)
       a!.ownership.maySend(slot).should.be.false()
       b!.ownership.owns(slot).should.be.false()
