@@ -1,6 +1,6 @@
 // The text format of Prometheus, version 0.0.4.
 import * as crypto from 'node:crypto'
-import { legible } from '../model/legible'
+import { legible, withoutHalf } from '../model/legible'
 
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -43,8 +43,6 @@ function clipped(value: string, longest: number): string {
   const begin = legible(withoutHalf(value.slice(0, longest - 1)))
   return `${withoutHalf(begin.slice(0, longest - 1))}…`
 }
-
-const withoutHalf = (cut: string): string => cut.replace(/[\ud800-\udbff]$/, '')
 
 export type MetricType = 'gauge' | 'counter' | 'summary'
 

@@ -1,5 +1,5 @@
 import { isLasting, type GatewayError } from '../errors'
-import { isObject, own } from '../model/json'
+import { isObject, objectsIn, own } from '../model/json'
 import { readStatisticsOf, type Statistics } from '../api/statistics'
 import type { Connection } from '../connection/connection'
 import { newOperation } from '../connection/operation'
@@ -60,11 +60,8 @@ export function followSrt(
     const operation = newOperation('metrics', stop).under({ brief: true })
     const answers =
       state && routes.length > 0 ? await readStatisticsOf(gateway, state.id, routes, operation) : []
-    const found = answers.flatMap((answer) => {
-      const figures = 'error' in answer ? undefined : srtIn(answer)
-      return figures ? [figures] : []
-    })
-    return new Map(found)
+    const figures = answers.map((answer) => ('error' in answer ? undefined : srtIn(answer)))
+    return new Map(figures.filter((one) => one !== undefined))
   }
 
   const poller = createPoller({
@@ -96,17 +93,10 @@ export function followSrt(
 /** The figures in a response, with the ID of the route; undefined where that is missing. */
 export function srtIn({ route }: Statistics): [id: string, SrtOfRoute] | undefined {
   if (!isObject(route) || typeof route.id !== 'string') return undefined
-  const { source, destinations } = route
-  const parts = Array.isArray(destinations) ? destinations.filter(isObject) : []
-  return [
-    route.id,
-    {
-      source: srtOf(source, Math.min),
-      destinations: new Map(
-        parts.map((part) => [String(part.id || part.name), srtOf(part, Math.max)]),
-      ),
-    },
-  ]
+  const destinations = objectsIn(route.destinations).map(
+    (part) => [String(part.id || part.name), srtOf(part, Math.max)] as const,
+  )
+  return [route.id, { source: srtOf(route.source, Math.min), destinations: new Map(destinations) }]
 }
 
 /** Of all connections of a part. @param worst of two fill levels: a receiver runs dry, a sender fills up */
@@ -118,11 +108,10 @@ function srtOf(part: unknown, worst: (...levels: number[]) => number): SrtOfPart
       .filter((value): value is number => typeof value === 'number' && value >= 0)
   const most = (of: number[], take = Math.max): number | undefined =>
     of.length > 0 ? take(...of) : undefined
-  const lost = ['srtNumLostPackets', 'srtNumLostPackages']
   return {
     roundTripSeconds: scaled(most(numbers(all, 'srtRoundTripTime')), 1000),
     // Only the whole counts on when a client leaves.
-    lostPackets: most(numbers([part], ...lost)),
+    lostPackets: most(numbers([part], 'srtNumLostPackets', 'srtNumLostPackages')),
     // In percent, as far as is known.
     lossRatio: scaled(most(numbers(all, 'srtPacketLossRate')), 100),
     bufferSeconds: scaled(most(numbers(all, 'srtBufferLevel'), worst), 1000),

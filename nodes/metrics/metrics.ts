@@ -11,8 +11,8 @@ import { newOperation } from '../../client/connection/operation'
 import { whenStarted } from '../runtime/flows-started'
 import { aboutOf, followAppliances } from '../runtime/appliances'
 import {
-  isGatewayNode,
   requireGateway,
+  runningGateways,
   type Appliance,
   type GatewayNode,
 } from '../runtime/gateway-node'
@@ -165,11 +165,7 @@ export = (RED: NodeAPI): void => {
 /** @throws GatewayError `CONFIG` when there is none */
 function gatewaysOf(RED: NodeAPI, config: Config, { of }: Settings): GatewayNode[] {
   if (of === 'one') return [requireGateway(RED, config)]
-  const found: GatewayNode[] = []
-  RED.nodes.eachNode(({ id, type }) => {
-    const node = type === 'media-gateway' ? RED.nodes.getNode(id) : null
-    if (isGatewayNode(node)) found.push(node)
-  })
+  const found = runningGateways(RED)
   if (found.length > 0) return found
   throw new GatewayError('CONFIG', say('noGateways'))
 }

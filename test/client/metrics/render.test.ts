@@ -308,6 +308,25 @@ describe('the metrics of gateways', () => {
     found.has('plain').should.be.true()
   })
 
+  it('have in bytes what sources receive and destinations send, and the clients of listeners', async () => {
+    const listener = { mode: 'listener', usedBandwidth: '4', clientConnections: '3' }
+    const sent = route('r1', {
+      source: part('in', { usedBandwidth: '8.000' }),
+      destinations: [part('out', { usedBandwidth: 0.5 }), part('clients', listener), part('none')],
+    })
+    const state = stateOf(deviceWith([sent]))
+    const figures = figuresOf(state, new Map([['r1', sent as never]]))
+    const samples = await rendered([pictureOf([], { state, figures })])
+    const of = (name: string, destination_id: string): number[] =>
+      valuesOf(samples, `destination_${name}`, { route_id: 'r1', destination_id })
+    valuesOf(samples, 'source_receive_bytes_per_second', { route_id: 'r1' }).should.eql([1e6])
+    of('send_bytes_per_second', 'out id').should.eql([62_500])
+    of('send_bytes_per_second', 'clients id').should.eql([500_000])
+    of('send_bytes_per_second', 'none id').should.eql([])
+    of('clients', 'clients id').should.eql([3])
+    of('clients', 'out id').should.eql([])
+  })
+
   it('keep several gateways apart, each metric in one place', async () => {
     const samples = await rendered([
       pictureOf([route('r1')]),
