@@ -1,4 +1,4 @@
-import type { Node, NodeAPI } from 'node-red'
+import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { GatewayError, say, type Identity } from '../../client/errors'
 import type { Connection } from '../../client/connection/connection'
 import type { FailoverStatus } from '../../client/failover/protect'
@@ -114,6 +114,40 @@ export interface Fleet {
 export function isGatewayNode(node: Node | null | undefined): node is GatewayNode {
   return typeof (node as GatewayNode | null)?.client === 'function'
 }
+
+/** A config node as it was saved, and what runs with that: within a subflow, a node for each instance. */
+export interface SavedGateway {
+  saved: Saved & { baseUrl?: unknown }
+  /** Their IDs: none of what is disabled. Without a node where it could not start. */
+  running: Array<{ id: string; node?: GatewayNode }>
+}
+
+/** `d` is set in a node that is disabled, `disabled` in a tab. */
+type Saved = NodeDef & { d?: unknown; disabled?: unknown }
+
+export function savedGateways(RED: NodeAPI): SavedGateway[] {
+  const all: Saved[] = []
+  RED.nodes.eachNode((node) => void all.push(node))
+  const places = new Map(all.map((node) => [node.id, node]))
+  // So Node-RED names what is in an instance.
+  const idsOf = ({ id, z, d }: Saved): string[] => {
+    const place = places.get(z)
+    if (d === true || place?.disabled === true) return []
+    if (place?.type !== 'subflow') return [id]
+    const instances = all.filter(({ type }) => type === `subflow:${z}`)
+    return instances.flatMap(idsOf).map((instance) => `${instance}-${id}`)
+  }
+  return all
+    .filter(({ type }) => type === 'media-gateway')
+    .map((saved) => ({
+      saved,
+      running: idsOf(saved).map((id) => ({ id, node: findGateway(RED, { gateway: id }) })),
+    }))
+}
+
+/** Those that run. */
+export const runningGateways = (RED: NodeAPI): GatewayNode[] =>
+  savedGateways(RED).flatMap(({ running }) => running.flatMap(({ node }) => node ?? []))
 
 /** The gateway that a node is set to; undefined when there is none. */
 export function findGateway(

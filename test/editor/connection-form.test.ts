@@ -9,6 +9,8 @@ import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { pause, until } from '../support/until'
 
+declare const RED: { settings: { user?: { username: string; permissions: string } } }
+
 inBrowser('the test of the connection', function () {
   this.timeout(60_000)
 
@@ -360,6 +362,22 @@ inBrowser('the test of the connection', function () {
     should(await page.locator('.media-gateway-test-outdated').isVisible()).be.true()
     await page.unroute('**/media-gateway/connection')
     await close()
+  })
+
+  it('is not offered to who may only read', async () => {
+    const shown = async () => {
+      await openForm('gateway')
+      await editor.openTabOf('#node-config-input-baseUrl')
+      should(await page.locator('#node-config-input-baseUrl').isVisible()).be.true()
+      const buttons = page.locator('#media-gateway-test, #media-gateway-report')
+      const visible = await buttons.filter({ visible: true }).count()
+      await close()
+      return visible
+    }
+    should(await shown()).equal(2)
+    await page.evaluate(() => (RED.settings.user = { username: 'x', permissions: 'read' }))
+    should(await shown()).equal(0)
+    await page.evaluate(() => delete RED.settings.user)
   })
 
   it('tells in words that it may not, or that Node-RED is of another mind', async () => {

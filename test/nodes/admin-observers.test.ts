@@ -1,7 +1,7 @@
 // What the sidebar is given besides the state: what happened, what the routes carry, the failovers.
 import should from 'should'
 import { Stop } from '../../client/stop'
-import { openConnection, type Connection } from '../../client/connection/connection'
+import { type Connection } from '../../client/connection/connection'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { createLately } from '../../nodes/gateway/admin/lately'
 import { createObservers } from '../../nodes/gateway/admin/observers'
@@ -11,6 +11,7 @@ import { soleFleet } from '../../nodes/gateway/sole-fleet'
 import type { GatewayNode, ListedFailover } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { until } from '../support/until'
+import { connectTo } from '../support/connect'
 
 describe('what the sidebar is given', () => {
   let simulator: Simulator
@@ -27,12 +28,7 @@ describe('what the sidebar is given', () => {
   beforeEach(async () => {
     failovers.clear()
     simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0 })
-    connection = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-      pollInterval: 1000,
-    })
+    connection = connectTo(simulator, { pollInterval: 1000 })
   })
   afterEach(async () => {
     await connection.close()

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import type * as Express from 'express'
 import type { NodeAPI } from 'node-red'
 import should from 'should'
-import { openConnection } from '../../client/connection/connection'
 import { createObservers } from '../../nodes/gateway/admin/observers'
 import { registerAdminRoutes } from '../../nodes/gateway/admin/routes'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
@@ -13,6 +12,7 @@ import { startSimulator } from '../../simulator'
 import type { Properties } from '../support/node-red'
 import { until } from '../support/until'
 import { PATHS } from './admin-stage'
+import { connectTo } from '../support/connect'
 
 const express = createRequire(require.resolve('node-red'))('express') as typeof Express.default
 
@@ -63,12 +63,7 @@ describe('a throw in a route', () => {
 describe('those who look at the sidebar', () => {
   it('are users of the gateway until they have not asked for a while', async () => {
     const simulator = await startSimulator()
-    const gateway = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-      pollInterval: 1000,
-    })
+    const gateway = connectTo(simulator, { pollInterval: 1000 })
     const users = new Set<object>()
     const node = {
       client: () => gateway,

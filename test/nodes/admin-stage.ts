@@ -1,8 +1,6 @@
 // A Node-RED with users, who ask what the editor asks of the runtime.
 import { startSimulator, type Simulator } from '../../simulator'
-import { NodeRed, type Properties } from '../support/node-red'
-
-const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
+import { NodeRed, usersOf, type Properties } from '../support/node-red'
 
 export interface Reply {
   status: number
@@ -38,37 +36,17 @@ export function stageAdmin(): void {
     simulator = await startSimulator({ https: true, routes: 5, password: PASSWORD })
     process.env['MEDIA_GATEWAY_TEST_SECRET'] = 'from-the-environment'
     process.env['SRT_TEST_SET'] = 'the-passphrase-of-the-environment'
-    const user = (username: string, permissions: string | string[]): object => ({
-      username,
-      password: hashSync('secret', 4),
-      permissions,
-    })
+    const users = {
+      writer: '*',
+      reader: 'read',
+      flows: ['flows.read'],
+      driver: ['flows.read', 'media-gateway.read', 'media-gateway.write'],
+    }
     await nodeRed.start({
       logging: { console: { level: 'info', metrics: false, audit: true } },
-      adminAuth: {
-        type: 'credentials',
-        users: [
-          user('writer', '*'),
-          user('reader', 'read'),
-          user('flows', ['flows.read']),
-          user('driver', ['media-gateway.read', 'media-gateway.write']),
-        ],
-      },
+      ...usersOf(users),
     })
-    for (const name of ['writer', 'reader', 'flows', 'driver']) {
-      const answer = await fetch(`${nodeRed.url}auth/token`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          client_id: 'node-red-admin',
-          grant_type: 'password',
-          scope: '',
-          username: name,
-          password: 'secret',
-        }),
-      })
-      tokens[name] = ((await answer.json()) as { access_token: string }).access_token
-    }
+    for (const name of Object.keys(users)) tokens[name] = await nodeRed.token(name)
     await nodeRed.deploy(
       [
         { id: 'tab', type: 'tab', label: 'test' },
@@ -80,6 +58,21 @@ export function stageAdmin(): void {
           fingerprint: simulator.fingerprint,
           protectedRoutes: guarded().name,
           credentials: { username: 'haiadmin', password: PASSWORD },
+        },
+        {
+          id: 'variables',
+          type: 'global-config',
+          env: [
+            { name: 'GATEWAY_OF_ALL', type: 'str', value: simulator.url },
+            {
+              name: 'SITES_OF_ALL',
+              type: 'json',
+              value: JSON.stringify([
+                { name: 'Oslo', baseUrl: simulator.url, username: 'a', password: 'b' },
+              ]),
+            },
+          ],
+          modules: {},
         },
         { id: 'watch', z: 'tab', type: 'media-gateway-watch', gateway: 'gateway', wires: [[]] },
       ],

@@ -3,11 +3,10 @@ import { X509Certificate } from 'node:crypto'
 import http from 'node:http'
 import { startSimulator, type Simulator } from '../../simulator'
 import { selfSignedCertificate } from '../support/certificate'
-import { NodeRed, type Properties } from '../support/node-red'
+import { NodeRed, usersOf, type Properties } from '../support/node-red'
 import { Proxy } from '../support/proxy'
 import { ScriptedAppliance, closed, good, listen } from '../support/scripted-appliance'
-
-const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
+import { endEach } from '../support/connect'
 
 /** What "Test connection" does for a form, in a Node-RED with users. */
 describe('a test of a connection', () => {
@@ -22,28 +21,13 @@ describe('a test of a connection', () => {
     secure = await startSimulator({ routes: 1, https: true })
     proxy = await Proxy.start()
     nodeRed = new NodeRed()
-    const user = (username: string, permissions: string | string[]): object => ({
-      username,
-      password: hashSync('secret', 4),
-      permissions,
-    })
     const drives = ['media-gateway.read', 'media-gateway.write']
+    const users = { writer: '*', driver: drives, other: drives }
     await nodeRed.start({
       logging: { console: { level: 'info', metrics: false, audit: true } },
-      adminAuth: {
-        type: 'credentials',
-        users: [user('writer', '*'), user('driver', drives), user('other', drives)],
-      },
+      ...usersOf(users),
     })
-    for (const username of ['writer', 'driver', 'other']) {
-      const login = { client_id: 'node-red-admin', grant_type: 'password', scope: '' }
-      const response = await fetch(`${nodeRed.url}auth/token`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...login, username, password: 'secret' }),
-      })
-      tokens[username] = ((await response.json()) as { access_token: string }).access_token
-    }
+    for (const name of Object.keys(users)) tokens[name] = await nodeRed.token(name)
     await nodeRed.deploy(
       [
         {
@@ -75,12 +59,7 @@ describe('a test of a connection', () => {
       tokens['writer'],
     )
   })
-  after(async () => {
-    await nodeRed.stop()
-    await proxy.stop()
-    await simulator.stop()
-    await secure.stop()
-  })
+  after(() => endEach(nodeRed, proxy, simulator, secure))
   beforeEach(() => {
     simulator.clearJournal()
     proxy.connects.length = 0

@@ -14,11 +14,16 @@ import { DEFAULTS } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
 import { unknownAppliance } from '../../../client/fleet/inventory'
 import { gatewayOptions, hostIn, type ConnectionForm, type GatewayCredentials } from '../options'
-import { isGatewayNode, type Appliance, type GatewayNode } from '../../runtime/gateway-node'
+import {
+  isGatewayNode,
+  savedGateways,
+  type Appliance,
+  type GatewayNode,
+} from '../../runtime/gateway-node'
 import { hasInventory } from '../fleet/inventory'
 import type { CheckedInventory, ConnectionReport, FormAppliance } from '../../wire'
 import { EDITOR, NotDeployed, PasswordNeeded } from './failure'
-import { checkedInventory, readFormInventory, withoutUser } from './inventory'
+import { checkedInventory, globalNode, readFormInventory, withoutUser } from './inventory'
 import type { Asking, Logins } from './logins'
 
 export interface Lease {
@@ -185,11 +190,13 @@ const SAVED = [...PLACE, 'timeout'] as const
 
 /** The values of the node as they were saved, with `${NAME}` as it is. */
 function storedValues(RED: NodeAPI, id: string | undefined): ConnectionForm | undefined {
-  let stored: ConnectionForm | undefined
-  RED.nodes.eachNode((node) => {
-    if (node.id === id && node.type === 'media-gateway') stored = node as unknown as ConnectionForm
-  })
-  return stored && { ...stored, ...(RED.nodes.getCredentials(id!) as GatewayCredentials | null) }
+  const found = savedGateways(RED).find(
+    ({ saved, running }) => saved.id === id || running.some((one) => one.id === id),
+  )
+  if (!found) return undefined
+  const stored = found.saved
+  const credentials = RED.nodes.getCredentials(stored.id) as GatewayCredentials | null
+  return { ...(stored as ConnectionForm), ...credentials }
 }
 
 const isTyped = (password: unknown): boolean =>
@@ -215,10 +222,11 @@ function effective(name: keyof ConnectionForm, value: unknown): string {
 }
 
 /** Replaces `${NAME}` as a whole value by the variable, as Node-RED does for a deployed node. */
-function fromEnv(RED: NodeAPI, value: unknown, node: unknown): unknown {
+export function fromEnv(RED: NodeAPI, value: unknown, node?: Node | null): unknown {
   const name = variableIn(value)
   if (!name) return value
-  const found: unknown = RED.util.evaluateNodeProperty(name, 'env', node as never, {})
+  const of = node ?? globalNode(RED)
+  const found: unknown = RED.util.evaluateNodeProperty(name, 'env', of as Node, {})
   return found === undefined || found === '' ? value : found
 }
 

@@ -6,7 +6,7 @@ import { languageOf, type Language } from '../../../client/model/watch'
 import { readInventory, type Inventory } from '../../../client/fleet/inventory'
 import { readInTime, inventoryRules, inventorySource } from '../fleet/inventory'
 import { hostIn, secretPrefixOf, type ConnectionForm } from '../options'
-import { isGatewayNode, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
+import { runningGateways, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
 import type { CheckedInventory, Failure, Received } from '../../wire'
 import type { FleetList, FleetQuestion, FleetRow } from '../../wire'
 import { failureOf } from './failure'
@@ -46,12 +46,13 @@ export async function readFormInventory(RED: NodeAPI, form: ConnectionForm): Pro
 }
 
 /** The global context is the same for all nodes. */
-function anyNode(RED: NodeAPI): Node | undefined {
+const anyNode = (RED: NodeAPI): Node | undefined => globalNode(RED) ?? runningGateways(RED)[0]
+
+/** The node that has the variables of the editor which count everywhere; none where there are no such. */
+export function globalNode(RED: NodeAPI): Node | undefined {
   let found: Node | undefined
   RED.nodes.eachNode(({ id, type }) => {
-    if (found || type !== 'media-gateway') return
-    const node = RED.nodes.getNode(id)
-    if (isGatewayNode(node)) found = node
+    if (type === 'global-config') found = RED.nodes.getNode(id) ?? undefined
   })
   return found
 }

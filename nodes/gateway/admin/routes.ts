@@ -10,7 +10,8 @@ import { newOperation } from '../../../client/connection/operation'
 import { toSent as sentForm } from '../../../client/model/convert'
 import type { Connection } from '../../../client/connection/connection'
 import type { Device } from '../../../client/model/types'
-import { isObject, type JsonObject } from '../../../client/model/json'
+import { grouped } from '../../../client/model/ids'
+import { isObject, plainText, type JsonObject } from '../../../client/model/json'
 import { knownBy } from '../../../client/watch/registry'
 import { answering, answeringThrown, bodyOf, take, textOf } from './answers'
 import type { Question, Work } from './answers'
@@ -18,13 +19,20 @@ import {
   applianceOf,
   checkInventory,
   connect,
+  fromEnv,
   hostOf,
   isDeployedOnly,
   isForDeployers,
 } from './connection'
-import type { ConnectionForm } from '../options'
+import { hostIn, type ConnectionForm } from '../options'
 import { createConnectionTests } from './connection-report'
-import { isGatewayNode, type Fleet, type GatewayNode } from '../../runtime/gateway-node'
+import {
+  findGateway,
+  savedGateways,
+  type Fleet,
+  type GatewayNode,
+  type SavedGateway,
+} from '../../runtime/gateway-node'
 import { commandFailover } from './failovers'
 import { choiceFrom } from '../../runtime/parameters'
 import { CONNECTION, type Command, type ListedGateway } from '../../wire'
@@ -203,10 +211,8 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
   }
 }
 
-function nodeOf(RED: NodeAPI, { form }: Question): GatewayNode | undefined {
-  const node = RED.nodes.getNode(form.id ?? '')
-  return isGatewayNode(node) ? node : undefined
-}
+const nodeOf = (RED: NodeAPI, { form }: Question): GatewayNode | undefined =>
+  findGateway(RED, { gateway: form.id })
 
 /**
  * A request to an address that is not deployed needs more than the right to read, and one of those
@@ -269,23 +275,36 @@ function commandIn({ deviceId, routeId, destinationId, action }: Received<Comman
   }
 }
 
+/** Of several with the same name, such as the instances of a subflow, the host says which one it is. */
 function listGateways(RED: NodeAPI): ListedGateway[] {
-  const listed: ListedGateway[] = []
-  RED.nodes.eachNode(({ id, type, name, ...config }) => {
-    if (type !== 'media-gateway') return
-    const { baseUrl } = config as { baseUrl?: unknown }
-    const address = withoutUser(textOf(baseUrl) ?? '')
-    const entry = { id, name: name ?? '', address, readOnly: false }
-    try {
-      const node = RED.nodes.getNode(id)
-      if (!isGatewayNode(node)) throw new NotDeployed()
-      const { fleet } = node
-      listed.push({ ...entry, readOnly: fleet.readOnly, ...(fleet.hasNames && inventoryOf(fleet)) })
-    } catch (error) {
-      listed.push({ ...entry, error: failureOf(error, hostOf(RED, { id })) })
-    }
+  const listed = savedGateways(RED).flatMap(({ saved, running }) =>
+    running.map(({ id, node }) => listedGateway(RED, id, saved, node)),
+  )
+  const namesakes = grouped(listed, ({ name }) => name)
+  return listed.map((one) => {
+    const host = hostIn(one.address)
+    const isClear = one.name === '' || host === '' || namesakes.get(one.name)!.length === 1
+    return isClear ? one : { ...one, name: `${one.name} (${host})` }
   })
-  return listed
+}
+
+function listedGateway(
+  RED: NodeAPI,
+  id: string,
+  saved: SavedGateway['saved'],
+  node: GatewayNode | undefined,
+): ListedGateway {
+  const [name, given] = [saved.name, saved.baseUrl].map((value) => fromEnv(RED, value, node))
+  // A variable that is no address may be anything.
+  const address = textOf(hostIn(plainText(given)) === '' ? saved.baseUrl : given) ?? ''
+  const entry = { id, name: textOf(name) ?? '', address: withoutUser(address), readOnly: false }
+  try {
+    if (!node) throw new NotDeployed()
+    const { fleet } = node
+    return { ...entry, readOnly: fleet.readOnly, ...(fleet.hasNames && inventoryOf(fleet)) }
+  } catch (error) {
+    return { ...entry, error: failureOf(error, hostOf(RED, { id })) }
+  }
 }
 
 function inventoryOf(fleet: Fleet): Pick<ListedGateway, 'inventory' | 'error'> {

@@ -97,7 +97,8 @@ function deviceFacts({ device, devices, routes }: ConnectionReport): Fact[] {
   return facts
 }
 
-export function certificateRows(certificate: Certificate, now = Date.now()): HTMLElement[] {
+export function certificateRows(certificate: Certificate): HTMLElement[] {
+  const now = Date.now()
   const { subject, issuer, validFrom, validTo, fingerprint } = certificate
   const isEarly = Date.parse(validFrom) > now
   const isOver = Date.parse(validTo) < now

@@ -2,12 +2,11 @@
 // rows are checked first, and the connection to the appliance that is chosen beside the button.
 // "Report" reads the same gateway, and downloads what it was like.
 import { plainText } from '../../../client/model/json'
-import { ask, settled, type RequestError, sentenceOf } from '../../editor/ask'
+import { ask, mayWrite, settled, type RequestError, sentenceOf } from '../../editor/ask'
 import { checks } from '../../editor/checks'
 import { connectionOfForm, isInventory } from '../../editor/connection'
 import { download, element, iconButton } from '../../editor/element'
 import { field } from '../../editor/fields'
-import { checkInventory } from '../../editor/inventory'
 import { createOutcome } from '../../editor/outcome'
 import { createListbox } from '../../editor/pickers/list'
 import { signIcon } from '../../editor/states'
@@ -24,6 +23,7 @@ export function prepareTest(node: EditorNode): void {
   const allButton = document.querySelector<HTMLButtonElement>('#media-gateway-test-all')!
   const reportButton = document.querySelector<HTMLButtonElement>('#media-gateway-report')!
   const result = document.querySelector<HTMLElement>('#media-gateway-test-result')!
+  button.parentElement!.hidden = !mayWrite()
   const remark = [signIcon('warning'), ' ', text('connection.outdated')]
   const outdated = element('p.media-gateway-test-outdated', { hidden: true }, ...remark)
   const connectionNow = (): Connection => connectionOfForm(node)
@@ -39,7 +39,7 @@ export function prepareTest(node: EditorNode): void {
 
   /** @throws RequestError */
   async function check(connection: Connection): Promise<HTMLElement[]> {
-    const checked = await checkInventory(connection)
+    const checked = await ask('inventory', { connection })
     choice.offer(checked.names)
     return inventoryRows(checked)
   }
@@ -162,14 +162,9 @@ function prepareChoice(node: EditorNode, connectionNow: () => Connection) {
   const list = createListbox({
     input,
     frame: input,
-    label: text('picker.list.appliance'),
+    kind: 'appliance',
     isOn: isShown,
     choices: () => names?.map((name) => ({ id: '', name })),
-    valueOf: ({ name }) => name,
-    pick({ name }) {
-      input.value = name
-      input.dispatchEvent(new Event('change'))
-    },
   })
 
   async function read(): Promise<void> {
@@ -178,7 +173,7 @@ function prepareChoice(node: EditorNode, connectionNow: () => Connection) {
     if (key === asked || !isShown()) return
     asked = key
     names = undefined
-    const { names: found } = await checkInventory(connection).catch(() => ({ names: [] }))
+    const { names: found } = await ask('inventory', { connection }).catch(() => ({ names: [] }))
     if (key !== asked) return
     names = found
     list.show()
