@@ -403,7 +403,8 @@ function labelFor(
   { route, host }: { route?: Sentence; host?: string },
 ): Sentence[] {
   const names = (mark: string): boolean => said.some((one) => mentions(one, mark))
-  const hasHost = !host || names('host') || said.some((one) => one.words === GATEWAY.words)
+  const hasHost =
+    !host || names('host') || names('appliance') || said.some((one) => one.words === GATEWAY.words)
   if (route && !names('route')) return [hasHost ? route : ROUTE_AT]
   return hasHost ? [] : [HOST]
 }

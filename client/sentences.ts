@@ -110,13 +110,13 @@ export const SENTENCES = {
   monitorStopped:
     'Monitor route "__route__" is stopped, so it shows nothing of its source. Start it.',
   switchUnknown:
-    'Nothing was switched to __to__: the source in use is not known, since the gateway does not show it at the moment.',
+    'Nothing was switched to __to__: the source in use is not known. The status of the failover says why.',
   switchStopped:
     'Nothing was switched to __to__: the route is stopped. Start the route, then send the message again.',
   switchBusy:
     'Nothing was switched to __to__: a switch is in progress. Send the message again when it has finished.',
   switchHeld:
-    'Nothing was switched to __to__: the failover is held. Send the action release first, or add hold = true.',
+    'Nothing was switched to __to__: the failover is held. Send the action release first, or set hold to true.',
   switchChanged: 'Nothing was switched: the route was changed in the meantime.',
   switchNoRoute: 'Nothing was switched: the route is not known.',
   switchSilent: '__host__ did not respond to the switch within __time__ s.',
@@ -308,7 +308,7 @@ export const SENTENCES = {
   correct: 'Correct it in the configuration of the gateway, and deploy.',
   passwordNeeded:
     'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is sent only with the settings that it was stored for.',
-  notDeployed: 'This gateway is not deployed. Deploy it first.',
+  notDeployed: 'This gateway is not running. Deploy it, or start the flows.',
   gatewayGone:
     'The gateway of this node does not exist or is disabled. Choose a gateway in the node.',
   gatewayNotChosen: 'This node has no gateway. Choose one in the node.',

@@ -1,4 +1,4 @@
-import { GatewayError, badResponse, say, type Sentence } from '../errors'
+import { GatewayError, badResponse, say } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isText, own } from '../model/json'
@@ -35,11 +35,11 @@ export async function findRoute(
   if (id !== undefined) return id
   const list = await nextList(gateway, deviceId, operation)
   const isThere = list.data.some((route) => route.name === name)
-  if (!isThere && isIncomplete(list)) throw incompleteList(list, uncertain(name))
+  if (!isThere && isIncomplete(list)) {
+    throw incompleteList(list, say('uncertainRoute', { route: excerpt(name) }))
+  }
   return idOfTheOne('route', name, list.data)
 }
-
-const uncertain = (name: string): Sentence => say('uncertainRoute', { route: excerpt(name) })
 
 export async function findDestination(
   gateway: Connection,
@@ -72,8 +72,7 @@ function idOfTheOne(kind: Kind, name: string, among: Array<Route | Destination>)
     kind === 'route'
       ? say('routeNotFound', { route: excerpt(name) })
       : say('destinationNotInRoute', { id: excerpt(name) })
-  const advice = say('checkName')
-  throw new GatewayError('NOT_FOUND', [said, advice])
+  throw new GatewayError('NOT_FOUND', [said, say('checkName')])
 }
 
 type Kind = 'route' | 'destination'

@@ -31,10 +31,8 @@ type Outcome<T> =
   /** With `again`, another poll soon may decide it. */
   | { instead: Sentence; again?: boolean }
 
-interface AwaitedRoute {
-  deviceId: string
-  /** Undefined for a route whose ID is not known: then `find` finds it. */
-  routeId?: string
+interface AwaitedRoute extends Pick<Expectation<Route>, 'deviceId' | 'routeId' | 'timeout'> {
+  /** Finds a route whose ID is not known. */
   find?: (routes: RouteIndex) => Route | undefined
   /** What is reported as seen while the route is missing. */
   absence?: Sentence
@@ -42,8 +40,6 @@ interface AwaitedRoute {
   verdict: (route: Route) => Sentence | undefined
   /** Something was under way before the change: that does not have to end. */
   wasPending?: boolean
-  /** Milliseconds. */
-  timeout: number
 }
 
 /**
@@ -52,17 +48,10 @@ interface AwaitedRoute {
  */
 export function awaitRoute(
   gateway: Connection,
-  {
-    deviceId,
-    routeId,
-    find,
-    absence = say('lastNoRoute'),
-    verdict,
-    wasPending = false,
-    timeout,
-  }: AwaitedRoute,
+  { find, absence = say('lastNoRoute'), verdict, wasPending, ...awaited }: AwaitedRoute,
   operation: Operation,
 ): Promise<Route> {
+  const { deviceId, routeId } = awaited
   const judge = (routes: RouteIndex): Outcome<Route> => {
     const route = find ? find(routes) : routes.byId(routeId)
     if (!route) return { instead: absence }
@@ -74,7 +63,7 @@ export function awaitRoute(
     const instead = verdict(route)
     return instead === undefined ? { seen: route } : { instead }
   }
-  return awaitChange(gateway, { deviceId, routeId, judge, timeout }, operation)
+  return awaitChange(gateway, { ...awaited, judge }, operation)
 }
 
 /**

@@ -308,12 +308,10 @@ export function openConnection(options: GatewayOptions, sent?: Sent) {
      * Returns a copy as it may leave this process: without secrets, and without the password of the
      * account and the ID of the session, wherever the appliance has written them.
      */
-    hide: <T>(value: T): T => redaction.hideIn(value, secrets()),
+    hide: <T>(value: T): T => redaction.hiding(secrets())(value),
     /** The same for what was thrown, if it is an error of this package. */
     hideInError: (error: unknown): unknown =>
-      error instanceof GatewayError
-        ? changedIn(error, (text) => redaction.hideIn(text, secrets()))
-        : error,
+      error instanceof GatewayError ? changedIn(error, redaction.hiding(secrets())) : error,
     outages,
     clock,
     pause,

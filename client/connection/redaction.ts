@@ -25,15 +25,16 @@ export function createRedaction() {
     withoutSecrets: (text: string, secrets: Iterable<string>): string =>
       withoutSecrets(text, secrets, remembered),
     /**
-     * Returns a copy as it may leave: as of `hideSecrets`, and with these secrets hidden wherever they
+     * Makes copies as they may leave: as of `hideSecrets`, and with these secrets hidden wherever they
      * stand. Those of fewer than eight characters do not count: they may be a part of any word.
      */
-    hideIn: <T>(value: T, secrets: Iterable<string>): T => {
+    hiding: (secrets: Iterable<string>): (<T>(value: T) => T) => {
       const long = [...secrets].filter(({ length }) => length >= LEAST_TO_SEARCH)
       const ordered = longestFirst(long.flatMap(remembered))
-      return hideSecrets(value, (text) =>
-        text.length < LEAST_TO_SEARCH ? text : hiddenIn(text, ordered),
-      )
+      return (value) =>
+        hideSecrets(value, (text) =>
+          text.length < LEAST_TO_SEARCH ? text : hiddenIn(text, ordered),
+        )
     },
   }
 }

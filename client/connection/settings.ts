@@ -1,7 +1,6 @@
 import { GatewayError, say, type Sentence } from '../errors'
 import { patternFilter } from '../model/pattern'
 import {
-  ADDRESS_SENTENCES,
   addressFault,
   fingerprintDigits,
   fingerprintFault,
@@ -16,7 +15,7 @@ export function parseBase(address: unknown): URL {
   const text = typeof address === 'string' ? address.trim() : ''
   const fault = addressFault(text)
   if (fault === undefined) return new URL(text)
-  throw config(say(ADDRESS_SENTENCES[fault], { suggested: suggestedAddress(text) ?? '' }))
+  throw config(say(fault, { suggested: suggestedAddress(text) ?? '' }))
 }
 
 /**

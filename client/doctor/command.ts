@@ -108,7 +108,8 @@ function parsed(args: string[]) {
       options: { ...options, write: { type: 'boolean' }, help: { type: 'boolean' } },
     })
   } catch (error) {
-    throw new UsageError(messageOf(error))
+    // Node.js goes on about arguments that begin with a dash: there are none.
+    throw new UsageError(messageOf(error).replace(/\. To specify [^]*/, '.'))
   }
 }
 

@@ -325,13 +325,11 @@ const EXPERIMENTS: ReadonlyArray<{
         (seen) => !seen?.destinations.some((each) => each.id === id && each.protocol),
         pace.brief,
       )
-      const whether = ({ after }: { after?: number }): string => (after === undefined ? 'not' : '')
+      const has = ({ after }: Watched): string => (after === undefined ? 'has not' : 'has')
       return [
-        `update: ${said(update)}, the other route has ${whether(changed)} changed`,
-        `delete: ${said(removal)}, the other route has ${whether(lost)} lost the output`,
-      ]
-        .join('; ')
-        .replaceAll('  ', ' ')
+        `update: ${said(update)}, the other route ${has(changed)} changed`,
+        `delete: ${said(removal)}, the other route ${has(lost)} lost the output`,
+      ].join('; ')
     },
   },
   {

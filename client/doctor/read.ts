@@ -4,6 +4,7 @@ import { rolesOf } from '../connection/roles'
 import type { Exchange } from '../connection/transport'
 import { requestTo } from '../api/endpoints'
 import { failureOf, GatewayError, words } from '../errors'
+import { grouped } from '../model/ids'
 import { isObject, isText, itemsIn, membersIn, objectsIn, own } from '../model/json'
 import { isRunning } from '../model/route-state'
 import type { Certificate } from '../model/settings'
@@ -208,15 +209,12 @@ async function readDevice(
 }
 
 function oneOfEachKindFirst(routes: Route[]): Route[] {
-  const kinds = new Set<string>()
-  const [first, rest]: [Route[], Route[]] = [[], []]
-  for (const route of routes) {
-    const parts = [route.source, route.destinations].flat()
-    const kind = JSON.stringify(parts.map((part) => [own(part, 'protocol'), own(part, 'mode')]))
-    ;(kinds.has(kind) ? rest : first).push(route)
-    kinds.add(kind)
-  }
-  return [...first, ...rest]
+  const kinds = grouped(routes, ({ source, destinations }) => {
+    const parts = [source, destinations].flat()
+    return JSON.stringify(parts.map((part) => [own(part, 'protocol'), own(part, 'mode')]))
+  })
+  const first = new Set(Array.from(kinds.values(), ([one]) => one!))
+  return [...first, ...routes.filter((route) => !first.has(route))]
 }
 
 function answered({ method, path, status, body, unreadable }: Exchange): Answered {

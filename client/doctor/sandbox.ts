@@ -90,13 +90,6 @@ export interface Watched {
   after?: number
 }
 
-export interface Cleaned {
-  /** The names of routes that could not be deleted. */
-  left: string[]
-  /** False when a route may still come whose create had no response. */
-  isCertain: boolean
-}
-
 export type Sandbox = ReturnType<typeof createSandbox>
 
 /** It changes and deletes no other. @param unseen how many routes of an earlier run may still come */
@@ -163,8 +156,12 @@ export function createSandbox(
     }
   }
 
-  /** Deletes all of them, also after the stop. */
-  async function clean(): Promise<Cleaned> {
+  /**
+   * Deletes all of them, also after the stop.
+   * @returns the names of routes that could not be deleted, and whether none may still come whose create
+   * had no response
+   */
+  async function clean(): Promise<{ left: string[]; isCertain: boolean }> {
     if (created === 0) return { left: [], isCertain: true }
     const end = gateway.clock.now() + pace.clean
     /** After how many looks at a route its delete is sent again. */

@@ -48,7 +48,7 @@ export function ended(run: Run, before: Memory): Decision {
   // While trials go on, what was reported still holds.
   const isKnown = state === before.state || state === before.reported
   const isNews = !isKnown && !(before.loss && memory.loss)
-  if (reports.length === 0 && isNews) report(run, { event: 'failover.state' })
+  if (reports.length === 0 && isNews) run.reports.push({ event: 'failover.state' })
   if (reports.length > 0) memory.reported = state
   const common = {
     at: now,
@@ -68,8 +68,6 @@ export function ended(run: Run, before: Memory): Decision {
     ...(due !== undefined && { due }),
   }
 }
-
-export const report = ({ reports }: Run, one: Report): void => void reports.push(one)
 
 const HOUR_MS = 3_600_000
 
@@ -173,7 +171,7 @@ export function finish(run: Run, { from, to, cause, at, arrivedAt = at }: Change
   // Who was not told of a trial does not have to be told of its end.
   if (cause === 'trial-failed') return
   delete run.memory.failed
-  report(run, { event: 'failover.switched', from, to, cause, durationMs: arrivedAt - at })
+  run.reports.push({ event: 'failover.switched', from, to, cause, durationMs: arrivedAt - at })
 }
 
 /** A switch that failed, the same one only after hours. Without a failure, the route did not show it. */
@@ -184,7 +182,7 @@ export function reportFailure(run: Run, { from, to, cause, at, failure, arrivedA
   if (before && !isDueAgain(before, now)) return
   const { since = now, told = 0 } = before ?? {}
   memory.failed = { ...memory.failed, [code]: { since, told: told + 1 } }
-  report(run, {
+  run.reports.push({
     event: 'failover.failed',
     from,
     to,
@@ -223,7 +221,7 @@ export function lose(run: Run, reason: Unprotected): void {
       memory.losses = { count: isSoon ? losses.count + 1 : 0, endedAt: losses.endedAt }
     }
   }
-  report(run, { event: 'failover.unprotected', from: memory.inUse ?? null, reason })
+  run.reports.push({ event: 'failover.unprotected', from: memory.inUse ?? null, reason })
 }
 
 /** The source in use is good: the loss is over once that has lasted, longer after each one. */
@@ -237,7 +235,7 @@ export function endLoss(run: Run): void {
   delete memory.loss
   memory.losses = { ...losses, endedAt: now }
   const { goodAt, overSince, reason } = loss
-  report(run, {
+  run.reports.push({
     event: 'failover.protected',
     from: memory.inUse ?? null,
     reason,

@@ -9,7 +9,6 @@ import {
   finish,
   isFresh,
   lose,
-  report,
   reportFailure,
   rest,
   sendAgain,
@@ -113,7 +112,7 @@ function noticeSource(run: Run, { inUse }: Known): void {
   delete memory.change
   delete memory.sent
   newSource(run)
-  report(run, { event: 'failover.taken-over', from: before, to: inUse, cause: 'manual' })
+  run.reports.push({ event: 'failover.taken-over', from: before, to: inUse, cause: 'manual' })
 }
 
 function arrive(run: Run, change: Change): void {
@@ -136,7 +135,7 @@ function arrive(run: Run, change: Change): void {
   else if (from === 'main' && main) main.since = now
   if (stays !== 'forced' || memory.held) return
   memory.held = true
-  report(run, { event: 'failover.held' })
+  run.reports.push({ event: 'failover.held' })
 }
 
 /** All times of the former source end. The outage goes on. */

@@ -19,9 +19,9 @@ export interface Reported extends FailoverEvent {
 }
 
 /** In one sentence without secrets, and nothing that is not known. In English where it has no such words. */
-export function failoverText(event: Reported, language: Language = 'en-US'): string {
-  const words = WORDS[Object.hasOwn(WORDS, language) ? language : 'en-US']
+export function failoverText(event: Reported, language?: Language): string {
   const ofWatch = wordsIn(language)
+  const words = WORDS[ofWatch.language]
   // Main and backup are called that in every language, as in messages.
   const called = (side: InUse): string => (side === 'other' ? words.other : side)
   const { from, to, route, differs, failure, outageMs } = event

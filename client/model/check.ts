@@ -354,7 +354,7 @@ const WANTED: Record<Member['kind'], (member: Member) => Wanted> = {
     return { kind: whole ? 'whole' : 'number', least, most }
   },
   text({ min: least = 0, max: most, mayBeEmpty }) {
-    if (most === undefined) return { kind: 'text', orEmpty: mayBeEmpty }
+    if (most === undefined) return { kind: 'text' }
     return { kind: 'length', least, most, orEmpty: mayBeEmpty }
   },
 }

@@ -17,117 +17,94 @@ export interface Difference {
  * order of destinations and masked secrets do not count. Paths count destinations as in `present`, new
  * ones after its last; secrets are hidden.
  */
-export function diffRoutes(wanted: RouteFields, present: RouteFields): Difference[] {
-  return comparison(wanted, present).differences
-}
-
-interface Comparison {
-  differences: Difference[]
-  /** Wanted secrets that the appliance masks: whether they are as wanted is not known. */
-  masked: Difference[]
-}
+export const diffRoutes = (wanted: RouteFields, present: RouteFields): Difference[] =>
+  differencesIn(compareRoutes(wanted, present), false)
 
 /** As {@link diffRoutes}, and with wanted secrets that the appliance masks. */
 export function changesFor(wanted: RouteFields, present: RouteFields): Difference[] {
-  const { differences, masked } = comparison(wanted, present)
-  return [...differences, ...masked]
+  const found = compareRoutes(wanted, present)
+  return [...differencesIn(found, false), ...differencesIn(found, true)]
 }
 
 /** True for a wanted secret of which the appliance does not show whether it is there. */
 export const cannotBeCompared = ({ path, from }: Difference): boolean =>
   from === undefined && isSecret(path.slice(path.lastIndexOf('.') + 1))
 
-function comparison(wanted: RouteFields, present: RouteFields): Comparison {
-  const found: Comparison = { differences: [], masked: [] }
-  compare(wanted.name, present.name, 'name', 'name', found)
-  compareMembers(wanted.source, present.source, 'source', found)
-  if (wanted.destinations) {
-    compareDestinations(wanted.destinations, present.destinations ?? [], found)
-  }
-  return found
+/** Most members are alike. */
+const NONE: readonly Found[] = []
+
+interface Found {
+  difference: Difference
+  /** A wanted secret that the appliance masks: whether it is as wanted is not known. */
+  isHidden?: true
 }
+
+const differencesIn = (found: readonly Found[], areHidden: boolean): Difference[] =>
+  found.filter(({ isHidden = false }) => isHidden === areHidden).map(({ difference }) => difference)
+
+const compareRoutes = (wanted: RouteFields, present: RouteFields): readonly Found[] => [
+  ...compare(wanted.name, present.name, 'name', 'name'),
+  ...compareMembers(wanted.source, present.source, 'source'),
+  ...compareDestinations(wanted.destinations, present.destinations),
+]
 
 function compareDestinations(
   wanted: readonly Destination[],
   present: readonly Destination[],
-  found: Comparison,
-): void {
-  const { differences } = found
+): readonly Found[] {
   const left = new Set(present.keys())
   const find = matcher(present)
+  const added: Destination[] = []
   const pairs: [Destination, number][] = []
-  let added = present.length
   // Ids first: a destination that is matched by its id cannot be matched by name as well.
   for (const hasId of [true, false]) {
     for (const destination of wanted.filter(({ id }) => isText(id) === hasId)) {
       const index = find(destination).find((at) => left.has(at))
-      if (index === undefined) {
-        const path = `destinations[${added++}]`
-        differences.push({ path, from: undefined, to: hideSecrets(destination) })
-      } else {
+      if (index === undefined) added.push(destination)
+      else {
         left.delete(index)
         pairs.push([destination, index])
       }
     }
   }
-  for (const [destination, index] of pairs) {
-    const path = `destinations[${index}]`
-    compareMembers(destination, present[index]!, path, found)
-  }
-  for (const index of left) {
-    const from = hideSecrets(present[index])
-    differences.push({ path: `destinations[${index}]`, from, to: undefined })
-  }
+  const whole = (at: number, from: unknown, to: unknown): Found => ({
+    difference: { path: `destinations[${at}]`, from: hideSecrets(from), to: hideSecrets(to) },
+  })
+  return [
+    ...added.map((one, index) => whole(present.length + index, undefined, one)),
+    ...pairs.flatMap(([one, at]) => compareMembers(one, present[at]!, `destinations[${at}]`)),
+    ...Array.from(left, (at) => whole(at, present[at], undefined)),
+  ]
 }
 
 // Serves sources too, which have no further members that are only sent.
 const MEMBERS = anyMembersOf('destination')
 
-function compareMembers(
-  wanted: JsonObject,
-  present: JsonObject,
-  path: string,
-  found: Comparison,
-): void {
-  for (const [name, value] of membersIn(wanted ?? {})) {
+function compareMembers(wanted: JsonObject, present: JsonObject, path: string): readonly Found[] {
+  let found = NONE
+  for (const [name, value] of membersIn(wanted)) {
     // What is never returned cannot be compared.
     if (value === undefined || MEMBERS.get(name)?.sentOnly) continue
-    compare(value, own(present, name), name, pathTo(path, name), found)
+    const more = compare(value, own(present, name), name, pathTo(path, name))
+    if (more.length > 0) found = [...found, ...more]
   }
+  return found
 }
 
-function compare(
-  wanted: unknown,
-  present: unknown,
-  name: string,
-  path: string,
-  found: Comparison,
-): void {
+function compare(wanted: unknown, present: unknown, name: string, path: string): readonly Found[] {
   if (isSecret(name) && isMasked(present)) {
-    if (!keepsPresent(wanted, present) && !isMasked(wanted)) {
-      found.masked.push({ path, from: undefined, to: HIDDEN })
-    }
-    return
+    if (keepsPresent(wanted, present) || isMasked(wanted)) return NONE
+    return [{ difference: { path, from: undefined, to: HIDDEN }, isHidden: true }]
   }
-  if (isSame(wanted, present, name)) return
-  if (isObject(wanted) && isObject(present)) {
-    compareMembers(wanted, present, path, found)
-  } else if (
-    Array.isArray(wanted) &&
-    Array.isArray(present) &&
-    wanted.length === present.length &&
-    wanted.some(isNested)
-  ) {
-    for (const [index, item] of wanted.entries())
-      compare(item, present[index], name, `${path}[${index}]`, found)
-  } else {
-    const { from, to } = { from: { [name]: present }, to: { [name]: wanted } }
-    found.differences.push({
-      path,
-      from: own(hideSecrets(from), name),
-      to: own(hideSecrets(to), name),
-    })
+  if (isSame(wanted, present, name)) return NONE
+  if (isObject(wanted) && isObject(present)) return compareMembers(wanted, present, path)
+  const areLists =
+    Array.isArray(wanted) && Array.isArray(present) && wanted.length === present.length
+  if (areLists && wanted.some(isNested)) {
+    return wanted.flatMap((item, at) => compare(item, present[at], name, `${path}[${at}]`))
   }
+  const shown = (value: unknown): unknown => own(hideSecrets({ [name]: value }), name)
+  return [{ difference: { path, from: shown(present), to: shown(wanted) } }]
 }
 
 /** A part may be called "none". */
@@ -176,11 +153,8 @@ function showsPart(sent: JsonObject, before: JsonObject | undefined, now: JsonOb
   })
 }
 
-export function differs(wanted: unknown, present: unknown, name: string): boolean {
-  const found: Comparison = { differences: [], masked: [] }
-  compare(wanted, present, name, '', found)
-  return found.differences.length > 0
-}
+export const differs = (wanted: unknown, present: unknown, name: string): boolean =>
+  compare(wanted, present, name, '').some(({ isHidden }) => !isHidden)
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 

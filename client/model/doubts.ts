@@ -39,6 +39,7 @@ export function doubtsOfRoute(route: unknown, present?: unknown, isAsRead = fals
   }
   add('source', own(route, 'source'), 'source', own(present, 'source'))
   const given = own(route, 'destinations')
+  if (given === undefined) return found
   const former = itemsIn(own(present, 'destinations'))
   const find = matcher(former)
   if (Array.isArray(given)) {
@@ -101,26 +102,21 @@ const isSame = (one: unknown, other: unknown): boolean =>
   one !== undefined && JSON.stringify(one) === JSON.stringify(other)
 
 /** What people call a member, {@link plain}. No firmware is known to return any of these names. */
-const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  ip: ['address'],
-  ipaddress: ['address'],
-  addr: ['address'],
-  host: ['address'],
-  hostname: ['address'],
-  url: ['address'],
-  uri: ['address'],
-  passphrase: ['srtPassPhrase', 'password'],
-  password: ['srtPassPhrase'],
-  latency: ['srtLatency'],
-  streamid: ['srtStreamID'],
-  overhead: ['srtOverhead'],
-  interface: ['networkInterface'],
-  nic: ['networkInterface'],
-  iface: ['networkInterface'],
-  enc: ['srtEncryption', 'srtPassPhrase', 'useEncryption'],
-  key: ['srtPassPhrase'],
-  bitrate: ['maxBitrate'],
-}
+const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
+  [
+    ['ip ipaddress addr host hostname url uri', 'address'],
+    ['passphrase', 'srtPassPhrase password'],
+    ['password key', 'srtPassPhrase'],
+    ['latency', 'srtLatency'],
+    ['streamid', 'srtStreamID'],
+    ['overhead', 'srtOverhead'],
+    ['interface nic iface', 'networkInterface'],
+    ['enc', 'srtEncryption srtPassPhrase useEncryption'],
+    ['bitrate', 'maxBitrate'],
+  ].flatMap(([names = '', meant = '']) =>
+    names.split(' ').map((name) => [name, meant.split(' ')] as const),
+  ),
+)
 
 /** What firmware writes into members that it only shows. Anything else there is a wish. */
 const SHOWN: Readonly<Record<string, { words: RegExp; meant: readonly string[] }>> = {
@@ -148,7 +144,7 @@ function meantBy(
   }
   if (member || shown) return undefined
   const asked = plain(name)
-  const meant = Object.hasOwn(ALIASES, asked) ? ALIASES[asked]!.find(has) : undefined
+  const meant = ALIASES.get(asked)?.find(has)
   // A member of another protocol is left over from it, and does no harm.
   if (meant !== undefined || isAsRead || anyMembersOf(direction).has(name)) return meant
   const offered = new Map<string, string>()
@@ -165,7 +161,7 @@ function meantBy(
 
 /** Names of which a slip counts too. In shorter ones, another letter makes another word. */
 const USUAL = [
-  ...Object.entries(ALIASES).filter(([name]) => name.length > 5),
+  ...[...ALIASES].filter(([name]) => name.length > 5),
   ...Object.entries(SHOWN).map(([name, { meant }]) => [name, meant] as const),
 ]
 

@@ -39,13 +39,12 @@ export type Reason =
   | { kind: 'redundancy' }
 
 export type Wanted =
-  | { kind: 'route' | 'object' | 'list' | 'paths' | 'boolean' }
+  | { kind: 'route' | 'object' | 'list' | 'paths' | 'boolean' | 'text' }
   /** The destinations of a route; of a merge; of a wanted route. */
   | { kind: 'destinations' | 'destinationPatches' | 'wantedDestinations' }
   | { kind: 'choice'; choices: string }
   | { kind: 'whole' | 'number'; least: number; most: number }
   | { kind: 'atLeast'; least: number }
-  | { kind: 'text'; orEmpty?: true }
   | { kind: 'length'; least: number; most: number; orEmpty?: true }
 
 /** What was given, never the content of a secret. */
@@ -202,7 +201,7 @@ const WANTED: Words<Wanted> = {
   whole: ({ least, most }) => `a whole number from ${least} to ${most}`,
   number: ({ least, most }) => `a number from ${least} to ${most}`,
   atLeast: ({ least }) => `a number of at least ${least}`,
-  text: ({ orEmpty }) => `text${orEmpty ? ', or empty' : ''}`,
+  text: 'text',
   length: ({ least, most, orEmpty }) =>
     `text of ${least} to ${most} characters${orEmpty ? ', or empty' : ''}`,
 }

@@ -31,7 +31,8 @@ class Unfit extends Error {
 
 /**
  * Copies a value as `JSON.stringify` would write it, and reads each member once: what is checked is what
- * is sent. Aliases count each time. NaN, infinity, binary data and cycles are faults.
+ * is sent. Aliases count each time. NaN, infinity, binary data and cycles are faults,
+ * and so is what JSON writes as `{}`, such as a Map.
  * @returns the copy; `undefined` for what JSON leaves out
  */
 export function plainCopy(given: unknown, limits: Limits = MOST): Plain {
@@ -118,12 +119,19 @@ function asWritten(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const { toJSON } = value as { toJSON?: unknown }
   if (typeof toJSON === 'function' && !ArrayBuffer.isView(value)) return toJSON.call(value)
-  return BOXED.has(Object.prototype.toString.call(value)) ? value.valueOf() : value
+  const tag = Object.prototype.toString.call(value)
+  if (LOST.has(tag)) {
+    throw new Unfit(`is of type ${tag.slice(8, -1)}, which cannot be written as JSON`)
+  }
+  return BOXED.has(tag) ? value.valueOf() : value
 }
 
-const BOXED: ReadonlySet<string> = new Set(
-  ['Number', 'String', 'Boolean'].map((name) => `[object ${name}]`),
-)
+const tags = (...kinds: string[]): ReadonlySet<string> =>
+  new Set(kinds.map((kind) => `[object ${kind}]`))
+
+const BOXED = tags('Number', 'String', 'Boolean')
+/** JSON writes these as `{}`, whatever is in them. */
+const LOST = tags('Map', 'Set', 'WeakMap', 'WeakSet', 'Promise', 'RegExp', 'Error', 'ArrayBuffer')
 
 export type TextFault = 'is not JSON' | 'is too long' | 'is nested too deep' | 'has too many values'
 

@@ -8,13 +8,7 @@ import { isObject, membersIn, variableIn } from './json'
 import { nearest } from './near'
 import { patternFilter } from './pattern'
 import { SECRET_PREFIX } from './secrets'
-import {
-  ADDRESS_SENTENCES,
-  addressFault,
-  fingerprintFault,
-  suggestedAddress,
-  withoutSlashes,
-} from './settings'
+import { addressFault, fingerprintFault, suggestedAddress, withoutSlashes } from './settings'
 import { shortened } from './legible'
 
 const ROW_MEMBERS = ['name', 'baseUrl', 'fingerprint', 'username', 'password', 'ownerKey'] as const
@@ -253,7 +247,7 @@ function addressOf(
   const isKnown = lookUp !== undefined || variableIn(baseUrl) === undefined
   const fault = isKnown ? addressFault(baseUrl) : undefined
   if (fault) {
-    wrong.push(say(ADDRESS_SENTENCES[fault], { suggested: suggestedAddress(baseUrl) ?? '' }))
+    wrong.push(say(fault, { suggested: suggestedAddress(baseUrl) ?? '' }))
     return undefined
   }
   const isFingerprint = lookUp !== undefined || variableIn(fingerprint) === undefined

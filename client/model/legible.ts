@@ -17,10 +17,13 @@ export const unturned = (text: string): string => text.replace(TURNS, codesOf)
 export function shortened(text: string, longest: number): string {
   const plain = legible(text).replace(/\s+/g, ' ').trim()
   if (plain.length <= longest) return plain
-  const cut = plain.slice(0, longest).replace(/[\ud800-\udbff]$/, '')
+  const cut = withoutHalf(plain.slice(0, longest))
   const space = cut.lastIndexOf(' ')
   return `${space > longest / 2 ? cut.slice(0, space) : cut}…`
 }
+
+/** What was cut off within a pair, without the half that is left of it. */
+export const withoutHalf = (cut: string): string => cut.replace(/[\ud800-\udbff]$/, '')
 
 /** A value of a route as people read it. */
 export function shown(value: unknown): string {

@@ -18,15 +18,21 @@ export function nearest(
   return found
 }
 
-/** Number of letters to add, drop or change to get from one name to the other, ignoring case. */
+/** Number of letters to add, drop, change or swap with the next one, ignoring case. */
 function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [i, letter] of from.toLowerCase().split('').entries()) {
+  const [one, other] = [from.toLowerCase(), to.toLowerCase()]
+  let former: number[] = []
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let i = 0; i < one.length; i++) {
     const next = [i + 1]
-    for (const [j, other] of to.toLowerCase().split('').entries()) {
-      next.push(Math.min(row[j]! + (letter === other ? 0 : 1), row[j + 1]! + 1, next[j]! + 1))
+    for (let j = 0; j < other.length; j++) {
+      const isSwapped = i > 0 && j > 0 && one[i] === other[j - 1] && one[i - 1] === other[j]
+      const swapped = isSwapped ? former[j - 1]! + 1 : Infinity
+      const changed = row[j]! + (one[i] === other[j] ? 0 : 1)
+      next.push(Math.min(changed, row[j + 1]! + 1, next[j]! + 1, swapped))
     }
+    former = row
     row = next
   }
-  return row[to.length]!
+  return row[other.length]!
 }

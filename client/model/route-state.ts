@@ -2,7 +2,7 @@ import { badResponse, say, words } from '../errors'
 import { booleanFrom } from './convert'
 import { isSameId } from './ids'
 import { isRunning as saysRunning, isStopped as saysStopped } from './health'
-import { isObject, textIn } from './json'
+import { isObject, isText, textIn } from './json'
 import type { Destination, Route } from './types'
 
 /** While a change is under way. The content of `pendingUpdates` is not documented. */
@@ -51,9 +51,19 @@ export function missingPart(route: Route): 'source' | 'destinations' | undefined
   return Array.isArray(destinations) && destinations.every(isObject) ? undefined : 'destinations'
 }
 
-/** A change planned on half a route would delete the other half. @throws GatewayError `BAD_RESPONSE` */
+/** The path of that of the first destination without one; undefined where each has its ID. */
+function missingId({ destinations }: Route): string | undefined {
+  const at = (destinations ?? []).findIndex(({ id }) => !isText(id) && typeof id !== 'number')
+  return at < 0 ? undefined : `destinations[${at}].id`
+}
+
+/**
+ * A change planned on half a route would delete the other half. So would one on a destination without its
+ * id: an update names by id what stays, and the gateway would make a new one in its place.
+ * @throws GatewayError `BAD_RESPONSE`
+ */
 export function wholeRoute(route: Route): Route {
-  const part = missingPart(route)
+  const part = missingPart(route) ?? missingId(route)
   if (part === undefined)
     return route.destinations === null ? { ...route, destinations: [] } : route
   const said = say('incompleteRoute', { part })

@@ -1,5 +1,15 @@
 import type { Fault, Reason } from './faults'
-import { isEmpty, isObject, isText, itemsIn, membersIn, own, pathTo, type JsonObject } from './json'
+import {
+  isEmpty,
+  isObject,
+  isText,
+  itemsIn,
+  membersIn,
+  own,
+  pathTo,
+  pathUnder,
+  type JsonObject,
+} from './json'
 import { SECRET_NAMES } from './members'
 import { matcher } from './ids'
 import type { Route } from './types'
@@ -154,16 +164,17 @@ const pathsOf = (fits: (value: unknown, name: string) => boolean, value: unknown
 function placesOf<Found>(
   judge: (value: unknown, name: string) => Found | undefined,
   value: unknown,
-  path = '',
   name = '',
 ): Array<{ path: string; found: Found }> {
   const found = judge(value, name)
-  if (found !== undefined) return [{ path, found }]
-  if (Array.isArray(value))
-    return value.flatMap((item, index) => placesOf(judge, item, `${path}[${index}]`))
+  if (found !== undefined) return [{ path: '', found }]
+  // A path is made only where something is found: of most values, nothing is.
+  const within = (inside: unknown, step: () => string, member = '') =>
+    placesOf(judge, inside, member).map((one) => ({ ...one, path: pathUnder(step(), one.path) }))
+  if (Array.isArray(value)) return value.flatMap((item, index) => within(item, () => `[${index}]`))
   if (!isObject(value)) return []
-  return membersIn(value).flatMap(([inside, member]) =>
-    placesOf(judge, member, pathTo(path, inside), inside),
+  return membersIn(value).flatMap(([member, inside]) =>
+    within(inside, () => pathTo('', member), member),
   )
 }
 

@@ -1,17 +1,9 @@
 // What the settings of a gateway may contain: one rule for the forms and for the run time.
 import type { Range } from './ranges'
 
-export type AddressFault = 'missing' | 'long' | 'noScheme' | 'scheme' | 'invalid' | 'user' | 'query'
-
-export const ADDRESS_SENTENCES = {
-  missing: 'urlMissing',
-  long: 'urlLong',
-  noScheme: 'urlNoScheme',
-  invalid: 'urlInvalid',
-  scheme: 'urlScheme',
-  user: 'urlUser',
-  query: 'urlQuery',
-} as const satisfies Record<AddressFault, string>
+/** The key of the sentence about it. */
+export type AddressFault =
+  'urlMissing' | 'urlLong' | 'urlNoScheme' | 'urlScheme' | 'urlInvalid' | 'urlUser' | 'urlQuery'
 
 /** In characters. */
 const LONGEST_ADDRESS = 2048
@@ -19,14 +11,14 @@ const LONGEST_ADDRESS = 2048
 /** What is wrong with the address of an appliance; undefined when nothing is. */
 export function addressFault(address: string): AddressFault | undefined {
   const text = address.trim()
-  if (text === '') return 'missing'
-  if (text.length > LONGEST_ADDRESS) return 'long'
-  if (suggestedAddress(text) !== undefined) return 'noScheme'
-  if (/\s/.test(text) || !URL.canParse(text)) return 'invalid'
+  if (text === '') return 'urlMissing'
+  if (text.length > LONGEST_ADDRESS) return 'urlLong'
+  if (suggestedAddress(text) !== undefined) return 'urlNoScheme'
+  if (/\s/.test(text) || !URL.canParse(text)) return 'urlInvalid'
   const { protocol, username, password, search, hash } = new URL(text)
-  if (protocol !== 'http:' && protocol !== 'https:') return 'scheme'
-  if (username !== '' || password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text)) return 'user'
-  return search === '' && hash === '' ? undefined : 'query'
+  if (protocol !== 'http:' && protocol !== 'https:') return 'urlScheme'
+  if (username !== '' || password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text)) return 'urlUser'
+  return search === '' && hash === '' ? undefined : 'urlQuery'
 }
 
 /** The path or URL without the slashes at its end. */

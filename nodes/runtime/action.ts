@@ -150,7 +150,8 @@ function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Me
   const messages = entries.map((entry, index) => {
     const part = RED.util.cloneMessage(message)
     const parts = { id, type: 'array', count: entries.length, len: 1, index }
-    part.parts = parts
+    // As split does it: the join of these messages gives those of the sequence around them back.
+    part.parts = part.parts === undefined ? parts : Object.assign(parts, { parts: part.parts })
     return filled(part, entry, { deviceId, ...idIn(entry, split) })
   })
   return [messages]

@@ -163,7 +163,7 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 
 /** How a faulty parameter is named in an error. */
 function pathOf(property: string | undefined, type: string, parameter: string): string {
-  if (isPlace(type)) return `${type}.${property}`
+  if (isPlace(type)) return placeIn(type, property)
   return type === 'env' ? `environment variable ${property}` : parameter
 }
 
@@ -195,7 +195,7 @@ export async function evaluateProperty(
       // "msg.a.b" is undefined where there is no "msg.a".
       if (error instanceof TypeError && isPlace(type)) return resolve(undefined)
       if (error instanceof GatewayError) return reject(error)
-      const path = isPlace(type) || type === 'env' ? `${type}.${value}` : `the ${type} expression`
+      const path = isPlace(type) || type === 'env' ? placeIn(type, value) : `the ${type} expression`
       const found = [{ path, problem: `cannot be evaluated: ${reasonOf(error)}` }]
       const isOfMessage = isPlace(type) || (type === 'jsonata' && !isOfSyntax(error))
       return reject(isOfMessage ? invalidInput(found) : badSettings(found, say('correctNode')))
@@ -215,6 +215,10 @@ export async function evaluateProperty(
 }
 
 const isPlace = (type: string): boolean => ['msg', 'flow', 'global'].includes(type)
+
+/** Where there are several stores, the editor saves one before the key: `#:(file)::route`. */
+const placeIn = (type: string, property = ''): string =>
+  `${type}.${String(property).replace(/^#:\(\S+?\)::/, '')}`
 
 /** A promise might never settle. */
 function unusable(value: unknown): string | undefined {

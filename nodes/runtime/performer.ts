@@ -52,6 +52,8 @@ export interface Performer<Config, Memory = undefined> {
   message?: readonly string[]
   /** What it is about and may change, as of its operations; by default it only reads. */
   nature?: (config: Config) => Nature
+  /** It has no property to show secrets, and its payload has none. */
+  hidesSecrets?: true
   /** Makes what each node of this type keeps from one message to the next. */
   newMemory?: () => Memory
 }
@@ -118,7 +120,8 @@ export async function performed<Config extends { hideSecrets?: boolean }, Memory
     const result = await onGateway(gateway, () => performer.perform(call))
     result.did = gateway.hide(result.did)
     // A plain read returns what the gateway has; anything else may be printed by any debug node.
-    if (operation.changes || result.plan || (config.hideSecrets && !result.isShown)) {
+    const isHidden = performer.hidesSecrets || operation.changes || result.plan
+    if (isHidden || (config.hideSecrets && !result.isShown)) {
       result.payload = gateway.hide(result.payload)
     }
     if (result.plan) result.plan = gateway.hide(result.plan)

@@ -29,9 +29,10 @@ function reasonOf(failure: GatewayError, words: Words): string {
   const { code, sentences, cause } = failure
   const { applied, applianceMessage, problems = [], reason = '', statusCode } = cause
   const failed = (key: string, values = {}): string => words(`gateway:status.failed.${key}`, values)
-  // The node is at one route, of one gateway; what happened to it is the news.
+  // The node is at one route, of one gateway or row; what happened to it is the news.
   const sentence = excerpt(
     withoutLabels(sentences)
+      .filter(({ key }, _, { length }) => length === 1 || key !== 'inventoryRowNamed')
       .map((one) => told(one, words))
       .join(' '),
   )

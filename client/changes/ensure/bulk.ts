@@ -19,7 +19,7 @@ import type { Operation } from '../../connection/operation'
 import { stopAfter } from '../../stop'
 import { apply, type Ensured, type InSlot } from './apply'
 import { labelOf } from '../find'
-import type { EnsureAction, Site, Row } from './plan'
+import type { ApplyOptions, EnsureAction, Site, Row } from './plan'
 import { refusePlans } from '../protected'
 import { refuseSharedPlans } from '../shared'
 import { ownReads, sharedReads } from './reads'
@@ -44,12 +44,10 @@ const GRACE = 1200
 /** This many rows, one after the other, to which the appliance did not respond end a bulk. */
 const MOST_UNANSWERED = 3
 
-export interface Apply extends Site {
+export interface Apply extends Site, Pick<ApplyOptions, 'waitTimeout'> {
   /** The result of each row is wanted, also where it failed. */
   isList: boolean
-  /** Milliseconds for each step to show. */
-  waitTimeout: number
-  /** Called when a row is done, with how many are, of how many. */
+  /** Called when a row of a list is done, with how many are, of how many. */
   onProgress?: (done: number, rows: number) => void
 }
 

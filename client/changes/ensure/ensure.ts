@@ -10,7 +10,7 @@ import { setLatest } from '../../memory'
 import { mapInSlices } from '../../slices'
 import { groundsOf, stalePlan, usedPlan } from './approval'
 import { planned, planOn, type Ensured } from './apply'
-import { applyRows, type EnsureFailure } from './bulk'
+import { applyRows, type Apply, type EnsureFailure } from './bulk'
 import { labelOf } from '../find'
 import {
   collisions,
@@ -32,7 +32,7 @@ import { findEach, renameFinder } from './renames'
 import { reportOf, type PlanReport } from './report'
 import { runOf, type EnsureMemory } from './undo'
 
-export interface EnsureRoutes extends Omit<ApplyOptions, 'state'> {
+export interface EnsureRoutes extends Omit<ApplyOptions, 'state'>, Pick<Apply, 'onProgress'> {
   deviceId: string | (() => Promise<string>)
   state: EnsureState
   /** Plan only: nothing is written. */
@@ -44,8 +44,6 @@ export interface EnsureRoutes extends Omit<ApplyOptions, 'state'> {
   /** Delete routes that a list does not have; none by default. */
   remove?: Remove
   memory?: EnsureMemory
-  /** Called when a row of a list is done, with how many are, of how many. */
-  onProgress?: (done: number, rows: number) => void
 }
 
 export interface EnsureResult {
@@ -123,17 +121,17 @@ async function checkedRows(
 ): Promise<Wanted[]> {
   const { state, remove, check = false, approve = false } = options
   const isList = Array.isArray(input)
-  // Holes in a list count as empty rows.
-  const rows: unknown[] = isList ? Array.from<unknown>(input) : [input]
+  const rows: readonly unknown[] = isList ? input : [input]
   const unknown: string[] = []
-  const faults = await mapInSlices(rows, (row, index) => {
+  const faults: Finding[] = []
+  await mapInSlices(rows, (row, index) => {
     const path = pathIn(isList, index)
     unknown.push(...doubtsOfRoute(row).unknown.map((at) => pathUnder(path, at)))
-    return under(path, checkWanted(row, options))
+    faults.push(...under(path, checkWanted(row, options)))
   })
   operation.unknownFields = unknown
   const removal = { isList, rows: rows.length, state, isSeenFirst: check || approve }
-  refuse([...faults.flat(), ...(remove ? removalFaults(remove, removal) : [])])
+  refuse([...faults, ...(remove ? removalFaults(remove, removal) : [])])
   const wanted = rows as Wanted[]
   refuse(duplicates(wanted, (index) => pathIn(isList, index)))
   return wanted

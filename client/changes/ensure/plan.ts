@@ -3,7 +3,7 @@ import type { Connection } from '../../connection/connection'
 import { forCreate, toSent } from '../../model/convert'
 import { checkNewRoute, type WantedState } from '../../model/definition'
 import { doubtsOfRoute } from '../../model/doubts'
-import { isSameId, normalizeId, seenAt } from '../../model/ids'
+import { grouped, isSameId, normalizeId, seenAt } from '../../model/ids'
 import { isText, pathUnder } from '../../model/json'
 import type { RouteIndex } from '../../model/route-index'
 import { hideSecrets } from '../../model/secrets'
@@ -108,9 +108,19 @@ export function plan(
     : planMissing(wanted, options, nothing)
 }
 
+/** Who gives no source hardly means a new route: the name is wrong. */
+const NO_SUCH_ROUTE: Finding = {
+  path: 'source',
+  problem: 'is missing: there is no such route, and a new one needs its source',
+  sentence: 'There is no such route. Check its name, or give its source to create it.',
+  short: { key: 'missing', values: { what: 'source' } },
+}
+
 function planMissing(given: Wanted, { state, validate }: PlanOptions, nothing: Plan): Plan {
   const { renamedFrom: _, ...wanted } = given
-  const problems = checkNewRoute(wanted, { validate })
+  const problems: Finding[] = checkNewRoute(wanted, { validate }).map((fault) =>
+    fault.path === 'source' && wanted.source === undefined ? NO_SUCH_ROUTE : fault,
+  )
   if (problems.length > 0) return { ...nothing, problems }
   const startRoute = state === 'started' || (state === 'present' && wanted.startRoute === true)
   const { name, source, destinations } = forCreate(toSent(wanted as unknown as Route))
@@ -230,23 +240,19 @@ export function collisions(
 ): Finding[] {
   const problems: Finding[] = []
   const rowOf = new Map<string, number>()
-  const namesakes = new Map<string, number>()
   const nameOf = ({ steps, fields, before }: Plan): string | undefined =>
     steps.includes('delete') ? undefined : (fields?.name ?? before?.name)
-  const count = (name: string | undefined): void => {
-    if (name !== undefined) namesakes.set(name, (namesakes.get(name) ?? 0) + 1)
-  }
   plans.forEach(({ before }, index) => {
     const earlier = before ? seenAt(rowOf, before.id, index) : undefined
     if (earlier === undefined) return
     const problem = `is the same route as ${pathOf(earlier)}; give each route only once`
     problems.push({ path: pathOf(index), problem })
   })
-  for (const { id, name } of present) if (!rowOf.has(id)) count(name)
-  plans.forEach((one) => count(nameOf(one)))
+  const others = present.filter(({ id }) => !rowOf.has(id)).map(({ name }) => name)
+  const namesakes = grouped([...others, ...plans.map(nameOf)], (name) => name)
   plans.forEach((one, index) => {
     const name = nameOf(one)
-    if (name === undefined || name === one.before?.name || namesakes.get(name) === 1) return
+    if (name === undefined || name === one.before?.name || namesakes.get(name)!.length === 1) return
     problems.push({
       path: pathUnder(pathOf(index), 'name'),
       problem: `is ${JSON.stringify(name)}, which would then be the name of several routes`,

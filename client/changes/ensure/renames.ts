@@ -25,12 +25,11 @@ const placeOf = ({ source, destinations }: RouteFields): string =>
 
 function isSameButName(wanted: Wanted, route: Route): boolean {
   const { id: _, ...fields } = wanted
-  const options = { state: 'present', exact: true } as const
-  return fits({ wanted: { ...fields, name: route.name }, options }, route)
+  return fits({ ...fields, name: route.name }, { exact: true }, route)
 }
 
 /** True when the route needs no change that shows, except to start or stop. */
-function fits({ wanted, options }: Pick<Goal, 'wanted'> & { options: PlanOptions }, route: Route) {
+function fits(wanted: Wanted, options: Omit<PlanOptions, 'state'>, route: Route): boolean {
   const { diff, problems } = plan(wanted, route, { ...options, state: 'present' })
   return diff.every(cannotBeCompared) && problems.length === 0
 }
@@ -51,7 +50,7 @@ export function findEach(
     const here = found[index]
     const isOpen = here?.name === name && renamedFrom !== name && !present.byId(goal.wanted.id)
     if (!here || !isOpen || !isText(renamedFrom) || goal.options.state === 'absent') return
-    if (source && fits(goal, here)) return
+    if (source && fits(goal.wanted, goal.options, here)) return
     const former = theOnly(present.byName(renamedFrom), 'route')
     if (former) orders.set(index, former)
   })
@@ -81,8 +80,7 @@ export function findEach(
       return [{ index, problem }]
     }
     const isUnclear =
-      isExchange(index, byFormer, found) &&
-      !fits({ wanted: { ...wanted, name: former.name }, options }, former)
+      isExchange(index, byFormer, found) && !fits({ ...wanted, name: former.name }, options, former)
     if (!isUnclear) return []
     const problem = `is ${from}, but ${to} differs in more than its name: exchange the names in one run, and change the rest in another; ${already}`
     return [{ index, problem }]

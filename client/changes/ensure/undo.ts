@@ -4,7 +4,7 @@ import type { Operation } from '../../connection/operation'
 import { sentenceOf } from '../../model/faults'
 import { booleanFrom, toSent } from '../../model/convert'
 import { isSameId } from '../../model/ids'
-import { isEmpty, isText, membersIn, own, type JsonObject } from '../../model/json'
+import { isEmpty, isObject, isText, membersIn, own, type JsonObject } from '../../model/json'
 import { anyMembersOf, membersOf, type Direction } from '../../model/members'
 import { isRunning, isStopped } from '../../model/route-state'
 import type { RouteIndex } from '../../model/route-index'
@@ -12,7 +12,7 @@ import { isMasked, isSecret, secretsNotShown } from '../../model/secrets'
 import type { Destination, Route } from '../../model/types'
 import { imprintAt, inShort, type Grounds } from './approval'
 import { planned, type Ensured } from './apply'
-import { applyRows, type EnsureFailure } from './bulk'
+import { applyRows, type Apply, type EnsureFailure } from './bulk'
 import { labelOf } from '../find'
 import { comparable } from '../known-secrets'
 import { ownerOf } from '../../memory'
@@ -58,13 +58,9 @@ export function runOf(deviceId: string, isList: boolean, all: readonly Row[]): R
   return rows.length > 0 ? { deviceId, isList, rows } : undefined
 }
 
-export interface Undo {
+export interface Undo extends Pick<Apply, 'waitTimeout' | 'onProgress'> {
   /** Plan only: nothing is written. */
   check?: boolean
-  /** Milliseconds for each step to show. */
-  waitTimeout: number
-  /** Called when a route is done, with how many are, of how many. */
-  onProgress?: (done: number, rows: number) => void
 }
 
 export interface Undone {
@@ -155,19 +151,21 @@ interface WayBack {
 
 function wayBack(site: Site, row: Row, present: RouteIndex, options: ApplyOptions): WayBack {
   const { gateway, deviceId } = site
+  const { wanted } = row
   const { before, after, isInDoubt } = row.trace
   const id = (after ?? before)?.id
   const now = present.byId(id) ?? (after ? undefined : present.byName(labelIn(row))[0])
   const told = now && comparable(gateway, deviceId, now)
   const owner = now && ownerOf(gateway, { deviceId, routeId: now.id })
-  const planFor = ({ wanted, options: how }: Goal): Plan => planOf(wanted, now, how, told, owner)
+  const planFor = (goal: Goal): Plan => planOf(goal.wanted, now, goal.options, told, owner)
   const imprint = imprintAt(site, now)
   const isAs = (route: Route | null | undefined): boolean => imprintAt(site, route) === imprint
-  if (isAs(before)) return { problems: [] }
+  const unknown = before ? secretsNotKnown(before, after ?? wanted, now) : []
+  // With a secret that the appliance hides, a route looks the same before and after.
+  if (isAs(before) && unknown.length === 0) return { problems: [] }
   const isOurs = isInDoubt || after === undefined ? isReached(row, now, planFor) : isAs(after)
   if (!isOurs) return { problems: [whyNotOurs(row, now)] }
 
-  const unknown = before ? secretsNotKnown(before, after, now) : []
   const goal = goalBack(before, told, options)
   const plan = planFor(goal)
   const problems = [
@@ -214,33 +212,23 @@ function goalBack(
       ? 'stopped'
       : 'present'
   return {
-    wanted: now ? restored(before, now) : recreated(before),
+    wanted: restored(before, now),
     options: { ...options, state },
   }
 }
 
-function recreated(before: Route): Wanted {
-  const { name, source, destinations } = toSent(before)
+/** What makes the route again, or changes the present one back. Destinations that are gone are new ones. */
+function restored(before: Route, now: Route | undefined): Wanted {
+  const then = toSent(before)
+  const present = now && toSent(now)
   return {
-    name,
-    source,
-    destinations: destinations.map((destination, index) =>
-      isHeldBack(before, before.destinations[index]!)
-        ? { ...destination, action: 'stop' }
-        : destination,
-    ),
-  }
-}
-
-/** What changes the present route back. Destinations that are gone are new ones. */
-function restored(before: Route, now: Route): Wanted {
-  const [then, present] = [toSent(before), toSent(now)]
-  return {
-    id: now.id,
+    ...(now && { id: now.id }),
     name: then.name,
-    source: known('source', emptied(then.source, present.source), present.source),
+    source: present
+      ? known('source', emptied(then.source, present.source), present.source)
+      : then.source,
     destinations: then.destinations.map((destination, index) => {
-      const same = present.destinations.find(({ id }) => isSameId(id, destination.id))
+      const same = present?.destinations.find(({ id }) => isSameId(id, destination.id))
       if (same) return known('destination', emptied(destination, same), same)
       const { id: _, ...fresh } = destination
       return isHeldBack(before, before.destinations[index]!) ? { ...fresh, action: 'stop' } : fresh
@@ -273,18 +261,24 @@ const MEMBERS = anyMembersOf('destination')
 /** Paths of secrets that are to be given back and whose former value the appliance did not show. */
 function secretsNotKnown(
   before: Route,
-  after: Route | null | undefined,
+  /** The route after the change or, where that was not seen, what was wanted of it. */
+  left: Wanted,
   now: Route | undefined,
 ): string[] {
-  const partsOf = (route: Route | null | undefined, then: Destination) =>
-    route?.destinations.find(({ id }) => isSameId(id, then.id))
   return [
-    ...secretsOfPartNotKnown('source', before.source, after?.source, now?.source),
+    ...secretsOfPartNotKnown('source', before.source, left.source, now?.source),
     ...before.destinations.flatMap((then, index) => {
       const path = `destinations[${index}]`
-      return secretsOfPartNotKnown(path, then, partsOf(after, then), partsOf(now, then))
+      return secretsOfPartNotKnown(path, then, outputIn(left, then), now && outputIn(now, then))
     }),
   ]
+}
+
+function outputIn({ destinations }: Wanted, { id, name }: Destination): JsonObject | undefined {
+  const found = Array.isArray(destinations)
+    ? destinations.find((one) => (isText(one.id) ? isSameId(one.id, id) : one.name === name))
+    : (own(destinations, String(id)) ?? own(destinations, name))
+  return isObject(found) ? found : undefined
 }
 
 function secretsOfPartNotKnown(

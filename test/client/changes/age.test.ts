@@ -1,7 +1,8 @@
 import 'should'
-import { openGateway, type Gateway } from '../../../client'
+import { type Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
+import { endEach, gatewayAt } from '../../support/connect'
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -15,20 +16,16 @@ describe('a change whose plan is too old when it is sent', () => {
     simulator = await startSimulator({ routes: 2 })
     appliance = new ScriptedAppliance((call) => passOn(call, simulator.url + call.url))
     await appliance.start()
-    gateway = openGateway({ baseUrl: appliance.url, username: 'haiadmin', password: 'manager' })
+    gateway = gatewayAt(appliance)
     await gateway.devices.list()
   })
-  afterEach(async () => {
-    await gateway.close()
-    await appliance.stop()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, appliance, simulator))
 
   const route = () => ({ id: simulator.routes[0]!.id })
 
   /** What another client does while the login takes its time. */
   async function addDestination(): Promise<void> {
-    const other = openGateway({ baseUrl: simulator.url, username: 'haiadmin', password: 'manager' })
+    const other = gatewayAt(simulator)
     const added = { name: 'Added', protocol: 'udp', address: '239.9.9.9', port: 7001 }
     await other.routes.update(route(), { destinations: [added] }, { waitFor: 'applied' })
     await other.close()

@@ -1,29 +1,21 @@
 import 'should'
-import { openGateway, type Gateway } from '../../../client'
+import { type Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
+import { endEach, gatewayAt } from '../../support/connect'
 
 /** A command that is refused need not be unknown: an update of the whole route is the last resort. */
 describe('a refused command for a destination', () => {
   let simulator: Simulator
   let gateway: Gateway
 
-  const open = (protectedRoutes?: string[]): Gateway =>
-    openGateway({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-      protectedRoutes,
-    })
+  const open = (protectedRoutes?: string[]): Gateway => gatewayAt(simulator, { protectedRoutes })
 
   beforeEach(async () => {
     simulator = await startSimulator({ routes: 3 })
     gateway = open()
   })
-  afterEach(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, simulator))
 
   const onAir = () => {
     const route = simulator.routes.find(

@@ -2,6 +2,7 @@ import 'should'
 import { openGateway, type Gateway } from '../../../client'
 import { errorOf } from '../../support/errors'
 import { ScriptedAppliance, type Call, type Reply } from '../../support/scripted-appliance'
+import { endEach } from '../../support/connect'
 
 /** An appliance that masks its secrets, and shows no change of its only route. */
 describe('after an import of a preset', () => {
@@ -38,10 +39,7 @@ describe('after an import of a preset', () => {
     await appliance.start()
     gateway = openGateway({ baseUrl: appliance.url, username: 'user', password: 'pass word' })
   })
-  afterEach(async () => {
-    await gateway.close()
-    await appliance.stop()
-  })
+  afterEach(() => endEach(gateway, appliance))
 
   interface Fields {
     source: { port: number; srtPassPhrase?: string }

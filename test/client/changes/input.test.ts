@@ -1,7 +1,8 @@
 import 'should'
-import { openGateway, type Gateway } from '../../../client'
+import { type Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
+import { endEach, gatewayAt } from '../../support/connect'
 
 /** What was checked is what is sent, whatever becomes of the object that was given. */
 describe('an input that changes after the call', () => {
@@ -10,12 +11,9 @@ describe('an input that changes after the call', () => {
 
   beforeEach(async () => {
     simulator = await startSimulator({ routes: 3 })
-    gateway = openGateway({ baseUrl: simulator.url, username: 'haiadmin', password: 'manager' })
+    gateway = gatewayAt(simulator)
   })
-  afterEach(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, simulator))
 
   const named = (name: string): Record<string, unknown> =>
     simulator.readForm(simulator.routes.find((route) => route.name === name)!.id) as never

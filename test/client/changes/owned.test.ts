@@ -9,6 +9,7 @@ import { openConnection, type Connection } from '../../../client/connection/conn
 import { ownerKey, type Owner } from '../../../client/memory'
 import { startSimulator, type RouteSpec, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
+import { endEach } from '../../support/connect'
 
 const MAIN = { address: '239.1.0.1', port: 5002 }
 const BACKUP = { address: '239.1.0.2', port: 5999 }
@@ -38,10 +39,7 @@ describe('what a failover owns', () => {
     gateway = openConnection({ baseUrl: simulator.url, ...account })
     deviceId = await onlyDevice(gateway, newOperation('list-devices'))
   })
-  afterEach(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, simulator))
 
   const writes = (): string[] =>
     simulator.journal

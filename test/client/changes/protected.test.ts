@@ -3,6 +3,7 @@ import should from 'should'
 import { openGateway, type ConfirmOptions, type Gateway, type GatewayError } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
+import { endEach } from '../../support/connect'
 
 const NAME = 'On air, 1'
 const PATTERNS = [' ON AIR* ', '', 'Studio ?']
@@ -35,10 +36,7 @@ describe('a protected route', () => {
     device = simulator.devices[0]!._id
     gateway = open(PATTERNS)
   })
-  afterEach(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, simulator))
 
   function open(protectedRoutes?: readonly string[]): Gateway {
     counted = 0

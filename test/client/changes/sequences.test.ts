@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import should from 'should'
-import { openGateway } from '../../../client'
 import { startSimulator } from '../../../simulator'
+import { gatewayAt } from '../../support/connect'
 
 type Step =
   | { kind: 'rename' | 'source'; value: number; applied: boolean }
@@ -31,11 +31,7 @@ describe('a sequence of changes', function () {
         fc.boolean(),
         async (steps, applyDelay, pendingChanges) => {
           const simulator = await startSimulator({ routes: 1, dialect: { pendingChanges } })
-          const gateway = openGateway({
-            baseUrl: simulator.url,
-            username: 'haiadmin',
-            password: 'manager',
-          })
+          const gateway = gatewayAt(simulator)
           try {
             const { id, name, source, state } = simulator.routes[0]!
             const wanted = { name, source: source.name, state: state as string }

@@ -4,6 +4,7 @@ import { openGateway, type ConfirmOptions, type Gateway, type Route } from '../.
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { passOn, ScriptedAppliance } from '../../support/scripted-appliance'
+import { endEach } from '../../support/connect'
 
 const part = (name: string, port: number, more: object = {}) => ({
   name,
@@ -35,10 +36,7 @@ describe('an output that two routes share', () => {
     const account = { username: 'haiadmin', password: 'manager' }
     gateway = openGateway({ baseUrl: simulator.url, ...account })
   })
-  afterEach(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, simulator))
 
   const writes = (): number =>
     simulator.journal.filter(({ path, method }) => method === 'POST' && path.endsWith('/updates'))

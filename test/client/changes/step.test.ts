@@ -10,6 +10,7 @@ import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
 import { connectTo } from '../connection/support'
+import { endEach } from '../../support/connect'
 
 /** One change of a route, of which the response may be lost. */
 describe('a step', () => {
@@ -24,10 +25,7 @@ describe('a step', () => {
     gateway = connectTo(simulator, { clock: time })
     deviceId = simulator.devices[0]!._id
   })
-  afterEach(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, simulator))
 
   const running = (): string => simulator.routes.find(({ state }) => state === 'running')!.id
   const idle = (): string => simulator.addRoute({ name: 'Idle', source: SOURCE }).id

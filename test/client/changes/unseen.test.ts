@@ -4,6 +4,7 @@ import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
 import { until } from '../../support/until'
+import { endEach } from '../../support/connect'
 
 /** An appliance that accepts at once, carries out late, and does not show that it will. */
 describe('a change that does not show yet', function () {
@@ -23,10 +24,7 @@ describe('a change that does not show yet', function () {
     gateway = openGateway({ baseUrl: simulator.url, ...account, clock: time })
     await gateway.devices.list()
   })
-  afterEach(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, simulator))
 
   const running = () => ({ id: simulator.routes.find(({ state }) => state === 'running')!.id })
   const destinations = (id: string) => simulator.route(id)!.destinations

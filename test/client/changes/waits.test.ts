@@ -1,9 +1,10 @@
 import 'should'
-import { openGateway, type Gateway } from '../../../client'
+import { type Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
+import { endEach, gatewayAt } from '../../support/connect'
 
 /** Waits for changes of one device share their polls. */
 describe('a wait beside a read that hangs', () => {
@@ -15,14 +16,10 @@ describe('a wait beside a read that hangs', () => {
     simulator = await startSimulator({ routes: 3 })
     appliance = new ScriptedAppliance((call) => passOn(call, simulator.url + call.url))
     await appliance.start()
-    gateway = openGateway({ baseUrl: appliance.url, username: 'haiadmin', password: 'manager' })
+    gateway = gatewayAt(appliance)
     await gateway.devices.list()
   })
-  afterEach(async () => {
-    await gateway.close()
-    await appliance.stop()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, appliance, simulator))
 
   it('is over as soon as its own change shows', async () => {
     const [first, second] = simulator.routes.map(({ id }) => ({ id }))

@@ -43,6 +43,8 @@ describe('plainCopy', () => {
     ['NaN', { source: { port: NaN } }, /is NaN/],
     ['a BigInt', { port: 1n }, /BigInt/],
     ['binary data', { a: Buffer.alloc(9) }, /binary/],
+    ['a map', { a: new Map([['port', 1]]) }, /^is of type Map, which cannot be written as JSON$/],
+    ['a promise that nobody has waited for', Promise.resolve({}), /type Promise/],
     ['a long text', { a: 'x'.repeat(MOST.characters + 1) }, /too long/],
     [
       'a getter that throws',

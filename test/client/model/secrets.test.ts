@@ -58,15 +58,15 @@ describe('what may leave', () => {
   })
 
   it('has the password of the account nowhere, in any spelling, and no short one in words', () => {
-    const { hideIn } = createRedaction()
+    const { hiding } = createRedaction()
     const password = 'stored-"password'
     const written = [password, encodeURIComponent(password), JSON.stringify(password)]
     for (const text of written) {
-      const hidden = hideIn({ name: `Pass ${text} end`, list: [text] }, [password, 'it'])
+      const hidden = hiding([password, 'it'])({ name: `Pass ${text} end`, list: [text] })
       JSON.stringify(hidden).should.not.containEql('stored')
       hidden.name.should.startWith('Pass ').and.endWith(' end')
     }
-    hideIn({ name: 'bitrate' }, ['it']).should.eql({ name: 'bitrate' })
+    hiding(['it'])({ name: 'bitrate' }).should.eql({ name: 'bitrate' })
   })
 
   it('hides URLs in an error of the gateway, and numbers that were sent as secrets', () => {

@@ -4,7 +4,7 @@ import { controlRoute } from '../../../client/changes/control'
 import { createRoute } from '../../../client/changes/create'
 import { ensureRoutes } from '../../../client/changes/ensure/ensure'
 import { newOperation } from '../../../client/connection/operation'
-import { openConnection, type Connection } from '../../../client/connection/connection'
+import { type Connection } from '../../../client/connection/connection'
 import { updateRoute } from '../../../client/changes/update'
 import type { Destination, Route, RouteFields, Source } from '../../../client/model/types'
 import type { Ensured } from '../../../client/changes/ensure/apply'
@@ -15,6 +15,7 @@ import { plan, type Wanted } from '../../../client/changes/ensure/plan'
 import { routeFilter } from '../../../client/watch/report/filter'
 import { generateRoutes, startSimulator, type Simulator } from '../../../simulator'
 import { arbitraryRoute, frozen, respelled, spelledTwice } from '../../support/arbitraries'
+import { connectTo } from '../../support/connect'
 
 /** Any case of a choice, or of an ID, means the same, and only the documented spelling is sent. */
 describe('spelling: a choice or an ID in any case', () => {
@@ -144,11 +145,7 @@ describe('spelling: a choice or an ID in any case', () => {
 
     beforeEach(async () => {
       simulator = await startSimulator({ routes: generateRoutes(12), applyDelay: 1 })
-      gateway = openConnection({
-        baseUrl: simulator.url,
-        username: 'haiadmin',
-        password: 'manager',
-      })
+      gateway = connectTo(simulator)
       deviceId = simulator.devices[0]!._id
     })
     afterEach(async () => {
