@@ -110,8 +110,7 @@ export function storeOf({ memory, saved }: Connection): SavedStore {
   }
   async function fetched(from: NonNullable<typeof load>): Promise<void> {
     try {
-      const { devices, watches } = ((await from()) as Saved | undefined) ?? newSaved()
-      for (const [id, device] of devices) store.devices.set(id, device)
+      const { watches } = ((await from()) as Saved | undefined) ?? newSaved()
       for (const [settings, one] of watches) {
         if (!store.watches.has(settings)) store.watches.set(settings, one)
       }

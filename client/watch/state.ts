@@ -14,7 +14,7 @@ import {
 import { hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
-import { compactObject, expanded, shared, type Compact } from './compact'
+import { compactObject, shared, type Compact } from './compact'
 
 /** Only what a watch compares: no counters, clocks, secrets or unknown members. Never changed in place. */
 export interface DeviceState {
@@ -68,8 +68,8 @@ export interface DestinationState extends PartState {
 
 /** In sent form: members sorted by name, without empty ones, secrets hidden. */
 export interface Definition extends Compact<DefinitionKind> {
-  /** A digest, which differs when a secret was changed; undefined where it was not seen here. */
-  readonly secrets?: string
+  /** A digest, which differs when a secret was changed. */
+  readonly secrets: string
   /** A digest, which is the same for definitions that mean the same. */
   readonly trace: string
 }
@@ -101,7 +101,7 @@ const NO_DOUBTS: UnconfirmedEmpty = { before: new Set(), now: new Set() }
 export function deviceState(
   id: string,
   answer: DeviceConfiguration,
-  routes: { arrived: readonly unknown[]; kept?: ReadonlyArray<[string, RouteState]> },
+  routes: { arrived: readonly JsonObject[]; kept?: ReadonlyArray<[string, RouteState]> },
   doubts: UnconfirmedEmpty = NO_DOUBTS,
   known?: DeviceState,
   hide: Hide = hideSecrets,
@@ -119,7 +119,6 @@ export function deviceState(
   const peers = list(own(config, 'peers'), 'peers', known?.peers.size ?? 0)
   const present = new Map(routes.kept)
   for (const route of routes.arrived) {
-    if (!isObject(route)) continue
     const routeId = String(route.id)
     present.set(routeId, routeState(routeId, route, doubts, hide, known?.routes.get(routeId)))
   }
@@ -416,17 +415,6 @@ function definitionOf(
     isListener: word(part.mode ?? part.srtMode) === 'listener',
   })
   return { definition: { kind, values, secrets: digest, trace }, secrets }
-}
-
-/** As far as both show it: another release of the package may know other members. */
-export function showSame(direction: Direction, one: Definition, other: Definition): boolean {
-  if (one.kind === other.kind && one.values === other.values) return true
-  const [first, second] = [expanded(one), expanded(other)]
-  const traceOf = (shown: JsonObject, also: JsonObject): string => {
-    const both = Object.entries(shown).filter(([name]) => Object.hasOwn(also, name))
-    return definitionOf(direction, Object.fromEntries(both), hideSecrets).definition.trace
-  }
-  return traceOf(first, second) === traceOf(second, first)
 }
 
 /** Returns the same text for values that mean the same; empty for those that mean nothing. */

@@ -3,15 +3,7 @@ import should from 'should'
 import type { GatewayError } from '../../client/errors'
 import type { Snapshot, WatchEvent } from '../../client/model/event'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
-import {
-  deployFlows,
-  flowOf,
-  helper,
-  load,
-  result,
-  unload,
-  type FlowOptions,
-} from '../support/flow'
+import { deployFlows, flowOf, helper, load, unload, type FlowOptions } from '../support/flow'
 import { until } from '../support/until'
 
 const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
@@ -171,95 +163,84 @@ describe('watch', () => {
     should(low.routeId).be.a.String()
   })
 
-  it('reports a source that receives nothing, and its bitrate, without statistics', async () => {
-    await start({
-      data: watch({
-        initial: 'snapshot',
-        events: ['source.data-lost', 'source.data', 'statistics.low'],
-        thresholds: [{ measure: 'bitrate', of: 'source', low: 0.1 }],
-      }),
-    })
-    await until(() => topics().includes('snapshot'))
-    const route = simulator.routes.find(({ state }) => state === 'running')!
-    const { routes } = out()[0]!.payload as unknown as Snapshot
-    should(routes.find(({ id }) => id === route.id)!.source['bitrate']).be.above(1)
-    simulator.fail(route.name, { source: 'no-data' })
-    await until(() => topics().includes('source.data-lost') && topics().includes('statistics.low'))
-    simulator.fail(route.name, { source: 'ok' })
-    await until(() => topics().includes('source.data'))
-    const [lost, back] = out().filter(({ topic }) => topic?.startsWith('source.data'))
-    lost!.payload.should.containDeep({ before: true, after: false })
-    back!.payload.should.containDeep({ before: false, after: true })
-    should(back!.routeId).equal(route.id)
-    simulator.journal.filter(({ path }) => path.endsWith('/statistics')).should.eql([])
-  })
-
-  const mistakes: Record<string, { node: object; code: string; says: RegExp; gateway?: object }> = {
-    'no gateway': { node: { gateway: '' }, code: 'CONFIG', says: /This node has no gateway/ },
-    'an address that is none': {
-      node: {},
-      gateway: { baseUrl: 'nonsense' },
-      code: 'CONFIG',
-      says: /URL must begin with http/,
-    },
-    'an unresolved variable': {
-      node: { routeType: 'name', route: '${NOT_SET_ANYWHERE}' },
-      code: 'CONFIG',
-      says: /NOT_SET_ANYWHERE/,
-    },
-    'a time between polls that is none': {
-      node: {},
-      gateway: { pollInterval: 0.2 },
-      code: 'CONFIG',
-      says: /\(pollInterval\) is 0\.2; allowed are numbers from 1/,
-    },
-    'an unknown event': {
-      node: { events: ['route.exploded'] },
-      code: 'CONFIG',
-      says: /route\.exploded/,
-    },
-    'a route filter without a value': {
-      node: { routeType: 'name', route: '' },
-      code: 'CONFIG',
-      says: /route is empty/,
-    },
-    'a device without a value': {
-      node: { deviceType: 'id', device: '' },
-      code: 'CONFIG',
-      says: /device is empty/,
-    },
-    'a time to hold that is none': {
-      node: { holdFor: 'soon' },
-      code: 'CONFIG',
-      says: /holdFor is "soon"; allowed are numbers from 0/,
-    },
-    'thresholds that are wrong': {
-      node: {
+  const mistakes: Array<[what: string, says: RegExp, node: object, gateway?: object]> = [
+    ['no gateway', /This node has no gateway/, { gateway: '' }],
+    ['an address that is none', /URL must begin with http/, {}, { baseUrl: 'nonsense' }],
+    [
+      'an unresolved variable',
+      /NOT_SET_ANYWHERE/,
+      { routeType: 'name', route: '${NOT_SET_ANYWHERE}' },
+    ],
+    [
+      'a time between polls that is none',
+      /\(pollInterval\) is 0\.2; allowed are numbers from 1/,
+      {},
+      { pollInterval: 0.2 },
+    ],
+    ['an unknown event', /route\.exploded/, { events: ['route.exploded'] }],
+    ['a route filter without a value', /route is empty/, { routeType: 'name', route: '' }],
+    ['a device without a value', /device is empty/, { deviceType: 'id', device: '' }],
+    [
+      'a time to hold that is none',
+      /holdFor is "soon"; allowed are numbers from 0/,
+      { holdFor: 'soon' },
+    ],
+    [
+      'thresholds that are wrong',
+      /thresholds\[0\]\.measure.*thresholds\[0\]\.of.*thresholds\[0\] must have a low below.*thresholds\[1\]\.low.*thresholds\[2\] has neither low nor high/,
+      {
         thresholds: [
           { measure: 'jitter', of: 'both', low: 5, high: 4 },
           { measure: 'bitrate', of: 'source', low: 'x' },
           { measure: 'bitrate', of: 'source' },
         ],
       },
-      code: 'CONFIG',
-      says: /thresholds\[0\]\.measure.*thresholds\[0\]\.of.*thresholds\[0\] must have a low below.*thresholds\[1\]\.low.*thresholds\[2\] has neither low nor high/,
-    },
-  }
-  for (const [what, { node, code, says, gateway }] of Object.entries(mistakes)) {
-    it(`${what}: one error at the Catch node, no call, no event`, async () => {
-      await start({ watch: watch(node) }, { gateway })
-      await until(() => to('caught').length > 0)
-      await pause(50)
-      const [caught, ...others] = to('caught')
-      others.should.eql([])
-      caught!.error!.code.should.equal(code)
-      caught!.error!.message.should.match(says)
-      caught!.error!.cause.should.containDeep({ operation: 'watch' })
-      caught!.error!.source.id.should.equal('watch')
-      simulator.journal.should.have.length(0)
-      out().should.eql([])
-    })
-  }
+    ],
+    ['an unknown report', /report.*is "x"; it must be one of changes, incidents/, { report: 'x' }],
+    ['a number for the report', /report.*is 7/, { report: 7 }],
+    ['an unresolved report', /REPORT/, { report: '${REPORT}' }],
+    [
+      'a number of routes that must run',
+      /mustRun.*must be a name pattern, as text/,
+      { report: 'incidents', mustRun: 7 },
+    ],
+    ['a list of patterns', /mustRun/, { report: 'incidents', mustRun: ['News*'] }],
+    ['an unresolved pattern', /MUST_RUN/, { report: 'incidents', mustRun: '${MUST_RUN}' }],
+  ]
+  it('each mistake in its settings: one error at the Catch node, no call, no event', async () => {
+    const idOf = (what: string): string => `gateway with ${what}`
+    const wrong = mistakes.filter(([, , , gateway]) => gateway)
+    await start(
+      Object.fromEntries(
+        mistakes.map(([what, , node, gateway]) => [
+          what,
+          watch({ gateway: gateway ? idOf(what) : 'gateway', ...node }),
+        ]),
+      ),
+      {
+        others: wrong.map(([what, , , gateway]) => ({
+          id: idOf(what),
+          type: 'media-gateway',
+          baseUrl: 'http://127.0.0.1:1',
+          ...gateway,
+        })),
+        accounts: Object.fromEntries(
+          wrong.map(([what]) => [idOf(what), { username: 'haiadmin', password: 'manager' }]),
+        ),
+      },
+    )
+    await until(() => to('caught').length >= mistakes.length)
+    await pause(50)
+    to('caught').should.have.length(mistakes.length)
+    for (const [what, says] of mistakes) {
+      const { error } = to('caught').find((one) => one.error!.source.id === what)!
+      error!.code.should.equal('CONFIG', what)
+      error!.message.should.match(says)
+      error!.cause.should.containDeep({ operation: 'watch' })
+    }
+    simulator.journal.should.have.length(0)
+    out().should.eql([])
+  })
 
   it('a wrong password: one attempt, one error', async () => {
     await start({ watch: watch(), other: watch() }, {}, { password: 'another' })
@@ -268,18 +249,6 @@ describe('watch', () => {
       .map(({ error }) => error!.code)
       .should.eql(['LOGIN_REFUSED', 'LOGIN_REFUSED'])
     simulator.loginAttempts.should.equal(1)
-  })
-
-  it('ten watches poll as one does', async () => {
-    const many = Array.from({ length: 10 }, (_, index) => [`watch-${index}`, watch()] as const)
-    await start(Object.fromEntries(many))
-    await polled(1)
-    const [from, since] = [polls(), Date.now()]
-    await polled(2)
-    const intervals = (Date.now() - since) / 1000
-    const made = polls() - from
-    made.should.be.within(Math.floor(intervals * 0.8), Math.ceil(intervals * 1.2) + 1)
-    simulator.logins.should.equal(1)
   })
 
   it('a redeploy of one watch disturbs neither the others nor the poll', async () => {
@@ -335,17 +304,6 @@ describe('watch', () => {
     isClosed.should.be.true()
     await pause(300)
     polls().should.equal(0)
-  })
-
-  it('tells at once what a node that waits has seen', async () => {
-    await start({
-      watch: watch({ events: ['route.started'] }),
-      'control-route': { action: 'start', waitFor: 'applied' },
-    })
-    await polled(1)
-    const { id } = simulator.routes.find(({ state }) => state === 'idle')!
-    await result('control-route', { routeId: id })
-    await until(() => out().length > 0)
   })
 
   interface Shown {

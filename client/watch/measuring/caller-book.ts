@@ -1,13 +1,7 @@
 // The names of callers, by their addresses.
 import { BlockList, isIP } from 'node:net'
-import {
-  networkIn,
-  type CallerBook,
-  type CallerRow,
-  type ExpectedCaller,
-  type Place,
-} from '../../model/callers'
-import { isSameId } from '../../model/ids'
+import { networkIn, type CallerBook, type CallerRow, type Place } from '../../model/callers'
+import { grouped, isSameId } from '../../model/ids'
 import type { Named } from '../../model/types'
 
 /** Makes a book of rows without faults. The first row that fits a caller counts. */
@@ -25,19 +19,16 @@ export function newCallerBook(rows: readonly CallerRow[]): CallerBook {
       },
     }
   })
-  const expected = new Map<string, ExpectedCaller & { also: typeof entries }>()
-  for (const entry of entries) {
-    const { name, route, output, expected: when } = entry.row
-    if (!when) continue
-    const key = JSON.stringify([name, route, output])
-    const also = [...(expected.get(key)?.also ?? []), entry]
-    const is: ExpectedCaller['is'] = (address, place) =>
-      also.some((one) => one.fits(address, place))
-    expected.set(key, { key, row: expected.get(key)?.row ?? entry.row, is, also })
-  }
+  const expected = grouped(entries, ({ row: { name, route, output, expected: when } }) =>
+    when ? JSON.stringify([name, route, output]) : undefined,
+  )
   return {
     nameOf: (address, place) => entries.find((one) => one.fits(address, place))?.row.name,
-    expected: [...expected.values()],
+    expected: Array.from(expected, ([key, same]) => ({
+      key,
+      row: same[0]!.row,
+      is: (address, place) => same.some((one) => one.fits(address, place)),
+    })),
   }
 }
 

@@ -1,4 +1,4 @@
-import { isSameId, named } from '../../model/ids'
+import { named, normalizeId } from '../../model/ids'
 import { isObject } from '../../model/json'
 import { isRunning as saysRunning } from '../../model/route-state'
 import type { Named, Route } from '../../model/types'
@@ -30,14 +30,29 @@ export interface SavedLimit {
 
 export interface Thresholds extends Meter<readonly SavedLimit[]> {
   places(): Iterable<SavedLimit>
-  passed(): readonly SavedLimit[]
+  /** @param routeId only of this route */
+  passed(routeId?: string): readonly SavedLimit[]
 }
 
 /** Finds measured values that pass their limits, or come back, for at least `holdMs`. */
 export function createThresholds(thresholds: readonly Threshold[], holdMs: number): Thresholds {
-  const places = new Map<string, Place>()
+  /** By the IDs of the routes, and within one by their own keys. */
+  const places = new Map<string, Map<string, Place>>()
   const isAlwaysLacking = thresholds.some(({ measure }) => measure !== 'bitrate')
-  let lacking: readonly RouteState[] = NONE
+  /** By their IDs in one form. */
+  let lacking: ReadonlyMap<string, RouteState> = new Map()
+
+  function* all(): Generator<Place> {
+    for (const its of places.values()) yield* its.values()
+  }
+
+  function placesOf(routeId: string): Map<string, Place> {
+    const known = places.get(routeId)
+    if (known) return known
+    const its = new Map<string, Place>()
+    places.set(routeId, its)
+    return its
+  }
 
   function take(place: Place, value: number | null, at: number): MeasuredEvent[] {
     const threshold = thresholds[place.limit]!
@@ -65,13 +80,17 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
     ]
   }
 
-  /** Ends what was reported about places that are no longer measured. */
-  function end(gone: (place: Place, key: string) => boolean, at: number): MeasuredEvent[] {
+  /** Ends what was reported about places of a route that are no longer measured. */
+  function end(
+    its: Map<string, Place>,
+    gone: (place: Place, key: string) => boolean,
+    at: number,
+  ): MeasuredEvent[] {
     const events: MeasuredEvent[] = []
-    for (const [key, place] of places) {
+    for (const [key, place] of its) {
       if (!gone(place, key)) continue
       events.push(...take(place, null, at))
-      if (place.level === 'normal') places.delete(key)
+      if (place.level === 'normal') its.delete(key)
     }
     return events
   }
@@ -84,35 +103,33 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
     const threshold = thresholds[index]!
     const events: MeasuredEvent[] = []
     const there = new Set<string>()
+    const its = placesOf(route.id)
     for (const { id, name, value } of parts) {
       const called = limitPlace(route, index, threshold.of === 'source' ? '' : id || name)
       let key = called
       for (let same = 2; there.has(key); same++) key = `${called}#${same}`
       there.add(key)
-      const known = places.get(key)
+      const known = its.get(key)
       if (known && isPoll) known.isPolled = !Number.isNaN(value)
       // A missing value means nothing, least of all that all is well.
       if (Number.isNaN(value) || (known?.isPolled && !isPoll)) continue
       const place = known ?? { place: key, route, limit: index, level: 'normal', isPolled: isPoll }
       place.route = route
       if (threshold.of === 'destination') place.destination = { id, name }
-      places.set(key, place)
+      its.set(key, place)
       events.push(...take(place, value, at))
     }
     const hasGaps = parts.some(({ value }) => Number.isNaN(value))
     const isGone = (place: Place, key: string): boolean =>
-      place.limit === index &&
-      place.route.id === route.id &&
-      !there.has(key) &&
-      (place.isPolled ? isPoll : !isPoll || !hasGaps)
-    return { events: [...events, ...end(isGone, at)], hasGaps }
+      place.limit === index && !there.has(key) && (place.isPolled ? isPoll : !isPoll || !hasGaps)
+    return { events: [...events, ...end(its, isGone, at)], hasGaps }
   }
 
   return {
     polled(state, figures, wants, at) {
       const events: MeasuredEvent[] = []
       const running = new Set<string>()
-      const needed: RouteState[] = []
+      const needed = new Map<string, RouteState>()
       eachRoute(state, (route, start) => {
         if (!isRunning(route.condition) || !wants(route)) return
         running.add(route.id)
@@ -124,22 +141,30 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
           isLacking ||= taken.hasGaps
           events.push(...taken.events)
         }
-        if (isLacking) needed.push(route)
+        if (isLacking) needed.set(normalizeId(route.id), route)
       })
-      lacking = needed.length > 0 ? needed : NONE
-      return [...events, ...end(({ route }) => !running.has(route.id), at)]
+      lacking = needed
+      for (const [routeId, its] of places) {
+        if (running.has(routeId)) continue
+        events.push(...end(its, () => true, at))
+        if (its.size === 0) places.delete(routeId)
+      }
+      return events
     },
 
-    lacking: () => lacking,
-    places: () => places.values(),
+    lacking: () => [...lacking.values()],
+    places: all,
 
-    passed: () => [...places.values()].filter(({ level }) => level !== 'normal'),
+    passed(routeId) {
+      const some = routeId === undefined ? all() : (places.get(routeId)?.values() ?? [])
+      return [...some].filter(({ level }) => level !== 'normal')
+    },
 
     measured(statistics, at) {
       const { route: given } = statistics
       if (!isObject(given) || !saysRunning(given as Route)) return []
       const { id } = namedIn(given)
-      const known = lacking.find((one) => isSameId(one.id, id))
+      const known = lacking.get(normalizeId(id))
       if (!known) return []
       const route = named(known)
       return thresholds.flatMap(({ measure, of }, index) => {
@@ -150,14 +175,15 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
       })
     },
 
-    save: () => [...places.values()].map((place) => ({ ...place })),
+    save: () => [...all()].map((place) => ({ ...place })),
 
     restore(saved) {
       for (const one of saved) {
         const { [one.limit]: threshold } = thresholds
         const isLimit = one.level === 'normal' || threshold?.[one.level] !== undefined
-        const isTold = (places.get(one.place)?.level ?? 'normal') !== 'normal'
-        if (threshold && isLimit && !isTold) places.set(one.place, { ...one })
+        const its = placesOf(one.route.id)
+        const isTold = (its.get(one.place)?.level ?? 'normal') !== 'normal'
+        if (threshold && isLimit && !isTold) its.set(one.place, { ...one })
       }
     },
   }
@@ -168,8 +194,6 @@ export const limitPlace = (route: { id: string }, limit: number, part: string): 
   `${route.id} ${limit} ${part}`
 
 type Place = { -readonly [Name in keyof SavedLimit]: SavedLimit[Name] }
-
-const NONE: readonly RouteState[] = []
 
 interface Values {
   route: Named

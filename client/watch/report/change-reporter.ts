@@ -8,7 +8,6 @@ import type { Named } from '../../model/types'
 import type { EventName, Threshold } from '../../model/watch'
 import type { IncidentEvent } from '../../model/incident'
 import type { Reporter, Reporting } from './reporter'
-import type { SavedWatch } from '../saved'
 import type { DeviceState } from '../state'
 import { createCallerWatch } from '../measuring/callers'
 import { createThresholds } from '../measuring/thresholds'
@@ -33,12 +32,10 @@ export function createChangeReporter(
   const unix = (at: number): number => clock.unix(at)
   const callers = wantsCallers ? createCallerWatch(holdFor, unix, () => book?.()) : undefined
   const meters = [data, limits, callers].filter((meter) => meter !== undefined)
-  /** The last state reported to the flow; lags the current one by the changes on hold. */
+  /** The last state reported to the flow, also by an earlier watch; lags the current one by what is on hold. */
   let told: DeviceState | undefined
   /** The changes on hold, by their keys. */
   let holding = NONE_HELD
-  /** What was saved, until something is known here. */
-  let restored: SavedWatch | undefined
 
   function due(state: DeviceState, at: number): Wordless<WatchEvent>[] {
     const known = told!
@@ -94,12 +91,9 @@ export function createChangeReporter(
   return {
     // Begins with the state that was reported before this was saved, or else with that of the device.
     begin(known, present) {
-      const { told: before, held: changes } = restored ?? {}
-      const isSameDevice = before?.id === present.id
-      told = isSameDevice ? before : known
-      holding = (isSameDevice && changes) || NONE_HELD
-      restored = undefined
-      return told
+      if (told?.id === present.id) return told
+      holding = NONE_HELD
+      return (told = known)
     },
     polled({ state, isSame, at, figures }, visitRoutes) {
       if (!isSame) visitRoutes()
@@ -138,7 +132,7 @@ export function createChangeReporter(
     },
     lacking: (isDue) => [...((isDue && limits?.lacking()) || []), ...(callers?.lacking() ?? [])],
     measured(statistics, at) {
-      for (const one of told ? statistics : []) {
+      for (const one of statistics) {
         for (const meter of meters) tellMeasured(meter.measured(one, at))
       }
     },
@@ -147,11 +141,14 @@ export function createChangeReporter(
       data: data?.save(),
       limits: limits?.save(),
       callers: callers?.save(),
-      told: told ?? restored?.told,
-      held: told ? (holding.size > 0 ? holding : undefined) : restored?.held,
+      told,
+      held: holding.size > 0 ? holding : undefined,
     }),
     restore(saved) {
-      if (!told) restored = saved
+      if (!told) {
+        told = saved.told
+        holding = saved.held ?? NONE_HELD
+      }
       if (saved.data) data?.restore(saved.data)
       if (saved.limits) limits?.restore(saved.limits)
       if (saved.callers) callers?.restore(saved.callers)

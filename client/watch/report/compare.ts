@@ -1,8 +1,6 @@
-import type { Direction } from '../../model/members'
 import {
   UNTOLD,
   isRunning,
-  showSame,
   type Condition,
   type Definition,
   type DestinationState,
@@ -89,10 +87,8 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
   const there = byKey(route)
   const destinations = pairs(from.destinations === UNTOLD.destinations ? there : byKey(from), there)
   const isRedefined =
-    (isSourceKnown && !isSame('source', from.source.definition, route.source.definition)) ||
-    destinations.kept.some(
-      ([before, after]) => !isSame('destination', before.definition, after.definition),
-    )
+    (isSourceKnown && !isSame(from.source.definition, route.source.definition)) ||
+    destinations.kept.some(([before, after]) => !isSame(before.definition, after.definition))
   if (isRedefined) {
     add({ of: 'route.definition', route, from, to: route })
   }
@@ -129,11 +125,8 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
 
 const differ = (a: Condition, b: Condition): boolean => a.code !== b.code || a.state !== b.state
 
-export function isSame(direction: Direction, a: Definition, b: Definition): boolean {
-  if (a === b) return true
-  if (a.secrets === undefined || b.secrets === undefined) return showSame(direction, a, b)
-  return a.trace === b.trace && a.secrets === b.secrets
-}
+const isSame = (a: Definition, b: Definition): boolean =>
+  a.trace === b.trace && a.secrets === b.secrets
 
 const byKey = ({ destinations }: RouteState): ReadonlyMap<string, DestinationState> =>
   new Map(destinations.map((one) => [one.key, one]))

@@ -107,7 +107,7 @@ export function createIncidentReporter(
     if (seen === NONE_SEEN) seen = new Map()
     seen.set(route.id, found)
     if (isTrouble(own) || outputs.some(isTrouble)) return health
-    if (passed.some((one) => one.route.id === route.id && counts(one, found))) {
+    if (passed.length > 0 && limits!.passed(route.id).some((one) => counts(one, found))) {
       return { own: PASSED, outputs }
     }
     const away = awaited.find((one) => one.route?.id === route.id && one.standing === 'away')

@@ -47,10 +47,9 @@ export function sightOf(view: View): Sight {
 }
 
 function isCovered({ expected, standing }: Awaited, { seen }: View): boolean {
+  if (standing !== 'away') return false
   const of = [...seen.values()].filter(({ route }) => isRouteOf(expected.row, route))
-  return (
-    standing === 'away' && of.length > 0 && of.every((found) => standingOf(found) === 'covered')
-  )
+  return of.length > 0 && of.every((found) => standingOf(found) === 'covered')
 }
 
 function troublesIn({ state, seen, awaited, passed, thresholds }: View): Map<string, Trouble> {

@@ -1,3 +1,4 @@
+import { grouped } from '../../model/ids'
 import { itemsIn, own, textIn } from '../../model/json'
 import type { IncidentEvent } from '../../model/incident'
 import { legible } from '../../model/legible'
@@ -192,14 +193,10 @@ function interfaces(event: Event, words: Words): string {
 
 /** By its name, the addresses of each network interface; several may have the same name. */
 function addressesIn(adapters: unknown): Map<string, string> {
-  const addresses = new Map<string, string>()
-  for (const adapter of itemsIn(adapters)) {
-    const name = textIn(own(adapter, 'name')) ?? ''
-    const address = textIn(own(adapter, 'address')) ?? ''
-    const former = addresses.get(name)
-    addresses.set(name, former === undefined ? address : `${former}, ${address}`)
-  }
-  return addresses
+  const word = (adapter: unknown, name: string): string => textIn(own(adapter, name)) ?? ''
+  const byName = grouped(itemsIn(adapters), (one) => word(one, 'name'))
+  const addresses = (same: unknown[]): string => same.map((one) => word(one, 'address')).join(', ')
+  return new Map(Array.from(byName, ([name, same]) => [name, addresses(same)]))
 }
 
 /** Which parts of a definition differ; none where only what is hidden does. */

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../errors'
 import { own } from '../../model/json'
+import { withoutHalf } from '../../model/legible'
 import type { Language, Measure } from '../../model/watch'
 import type german = require('./de.json')
 import type english = require('./en-US.json')
@@ -84,8 +85,5 @@ type Unit = 'second' | 'minute' | 'hour' | 'day'
 const LONGEST = 200
 
 /** Names have at most 60 characters; other words of a gateway may be of any length. */
-export function clipped(text: string): string {
-  if (text.length <= LONGEST) return text
-  const isHalf = /[\uD800-\uDBFF]/.test(text[LONGEST - 2]!)
-  return `${text.slice(0, isHalf ? LONGEST - 2 : LONGEST - 1)}…`
-}
+export const clipped = (text: string): string =>
+  text.length <= LONGEST ? text : `${withoutHalf(text.slice(0, LONGEST - 1))}…`

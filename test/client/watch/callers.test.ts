@@ -276,6 +276,16 @@ describe('callers of a gateway', () => {
     ]
     const options = { report: 'incidents', holdFor: 0 } as const
 
+    /** North is told to be away, and the watch ends. */
+    async function missNorth(): Promise<void> {
+      world = newWorld([NEWS], { rows })
+      world.call([SOUTH])
+      await world.begin(options)
+      await world.look()
+      world.news().should.eql(['incident.begun caller North News Partners'])
+      await world.end()
+    }
+
     it('are missed with a warning, until they are back', async () => {
       world = newWorld([NEWS], { rows })
       world.call([NORTH, SOUTH])
@@ -303,6 +313,16 @@ describe('callers of a gateway', () => {
       const { event: ended } = world.told[0]!
       ended.text.should.match(/^News: OK again after \d+ seconds \(caller “North” is away\)$/)
       world.told.length = 0
+    })
+
+    it('are missed no longer when they are no longer expected: that ends as removed', async () => {
+      await missNorth()
+      world.book = newWorld([], { rows: rows.slice(1) }).book
+      await world.begin(options)
+      await world.look(2)
+      const [{ event }] = world.told as [(typeof world.told)[0]]
+      event.should.containEql({ event: 'incident.ended', after: 'removed' })
+      world.news().should.eql(['incident.ended caller North News Partners'])
     })
 
     it('need not call a route that is stopped, unless always', async () => {
@@ -338,12 +358,7 @@ describe('callers of a gateway', () => {
     })
 
     it('have names in all events, and a list that is not read yet ends nothing', async () => {
-      world = newWorld([NEWS], { rows })
-      world.call([SOUTH])
-      await world.begin(options)
-      await world.look()
-      world.news().should.eql(['incident.begun caller North News Partners'])
-      await world.end()
+      await missNorth()
       const { book } = world
       world.book = undefined
       await world.begin(options)

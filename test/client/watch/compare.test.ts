@@ -124,7 +124,8 @@ describe('the comparison of two states', () => {
         })
         const later = {
           ...count(answer),
-          lastConnectedAt: counter,
+          lastConnection: `<${counter}m`,
+          pendingSync: true,
           config: {
             ...answer.config,
             peers: answer.config.peers.map(count).reverse(),

@@ -18,7 +18,7 @@ import {
   watching,
 } from './support'
 
-const HISTORIES = 130
+const HISTORIES = 50
 const MINUTES = 3
 /** The same each time, and others each time. */
 const SEEDS = { fixed: 1, fresh: Date.now() % 1_000_000_000 }

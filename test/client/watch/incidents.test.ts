@@ -194,8 +194,7 @@ describe('an incident', () => {
   it('of a route ends with a stop, which is none', () => {
     lasts(15_000, { source: 'disconnected' }).should.have.length(1)
     lasts(60_000, { state: 'stopped' }).should.eql(['ended Route a: stopped'])
-    const text = 'Route a was stopped: no source for 15 seconds'
-    of.events.at(-1)!.text.should.equal(text)
+    of.events.at(-1)!.text.should.equal('Route a was stopped: no source for 15 seconds')
     lasts(60_000, {}).should.eql([])
   })
 

@@ -5,7 +5,7 @@ import { ensureRoutes } from '../../../client/changes/ensure/ensure'
 import { findRoute } from '../../../client/changes/find'
 import { listRoutes } from '../../../client/api/routes'
 import { newOperation } from '../../../client/connection/operation'
-import { openConnection, type Connection } from '../../../client/connection/connection'
+import { type Connection } from '../../../client/connection/connection'
 import { readAllStatistics } from '../../../client/api/statistics'
 import { watchDevice, pollNow } from '../../../client/watch/registry'
 import { GatewayError } from '../../../client/errors'
@@ -14,6 +14,7 @@ import { judgeMissing, refusalOf } from '../../../client/watch/life/missing-rout
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
 import { until } from '../../support/until'
 import { errorOf } from '../../support/errors'
+import { connectTo } from '../../support/connect'
 
 describe('a route counts as gone', () => {
   const certain = { isUnlisted: true, itself: 'missing' } as const
@@ -63,7 +64,7 @@ describe('an appliance whose answers say too little', () => {
 
   async function start(options: SimulatorOptions = {}): Promise<void> {
     simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0, ...options })
-    gateway = openConnection({ baseUrl: simulator.url, username: 'haiadmin', password: 'manager' })
+    gateway = connectTo(simulator)
     deviceId = simulator.devices[0]!._id
   }
   afterEach(async () => {

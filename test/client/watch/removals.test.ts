@@ -25,47 +25,41 @@ describe('watching', () => {
     const configuration = (): string => `/api/devices/${deviceId}`
     const list = (): string => `/api/gateway/${deviceId}/routes`
 
-    async function answers(change: (body: Record<string, unknown>) => void): Promise<void> {
-      const { payload } = { payload: await rawDevice() }
-      change(payload)
-      simulator.fault({
-        kind: 'status',
-        status: 200,
-        body: payload,
-        match: { path: configuration() },
-      })
-    }
-    const rawDevice = async (): Promise<Record<string, unknown>> =>
+    type Body = Record<string, unknown>
+    type Config = Body & { routes: RouteState[] }
+    const rawDevice = async () =>
       (await gateway.call(
         { method: 'GET', path: configuration() },
         newOperation('test'),
-      )) as Record<string, unknown>
+      )) as Body & {
+        config: Config
+      }
+    async function answers(change: (config: Config) => unknown): Promise<void> {
+      const body = await rawDevice()
+      change(body.config)
+      answer(configuration(), body)
+    }
+    const answer = (path: string, body: unknown): unknown =>
+      simulator.fault({ kind: 'status', status: 200, body, match: { path } })
 
-    const faults: Record<string, (config: Record<string, unknown>) => void> = {
+    const faults: Record<string, (config: Config) => unknown> = {
       'no routes in the configuration': (config) => (config.routes = []),
-      'half of the routes in the configuration': (config) =>
-        (config.routes as unknown[]).splice(0, 4),
-      'no list of routes': (config) => delete config.routes,
-      'routes that are no list': (config) => (config.routes = 'none'),
-      'routes without sources': (config) =>
-        (config.routes as RouteState[]).forEach(
-          (route) => delete (route as { source?: unknown }).source,
-        ),
-      'routes without destinations': (config) =>
-        (config.routes as RouteState[]).forEach(
-          (route) => delete (route as { destinations?: unknown }).destinations,
-        ),
+      'half of the routes in the configuration': ({ routes }) => routes.splice(0, 4),
+      'no list of routes': (config) => delete (config as Body)['routes'],
+      'routes that are no list': (config) => Object.assign(config, { routes: 'none' }),
+      'routes without sources': ({ routes }) =>
+        routes.forEach((route) => delete (route as { source?: unknown }).source),
+      'routes without destinations': ({ routes }) =>
+        routes.forEach((route) => delete (route as { destinations?: unknown }).destinations),
       'pairings and adapters left out': (config) => {
-        delete config.peers
-        delete config.calypsos
-        delete config.settings
+        for (const name of ['peers', 'calypsos', 'settings']) delete config[name]
       },
     }
     for (const [what, change] of Object.entries(faults)) {
       it(what, async () => {
         await start({ routes: 8 })
         const told = await watching()
-        await answers((body) => change(body.config as Record<string, unknown>))
+        await answers(change)
         for (let polled = 0; polled < 3; polled++) await look()
         simulator.clearFaults()
         await look()
@@ -85,13 +79,11 @@ describe('watching', () => {
         simulator.fault({ kind: 'status', status: 400, match: { path: `${list()}/*` } })
       },
     }
-    const answer = (path: string, body: unknown): unknown =>
-      simulator.fault({ kind: 'status', status: 200, body, match: { path } })
     for (const [what, fault] of Object.entries(lists)) {
       it(what, async () => {
         await start({ routes: 8 })
         const told = await watching()
-        await answers((body) => ((body.config as Record<string, unknown>).routes = []))
+        await answers((config) => (config.routes = []))
         fault()
         for (let polled = 0; polled < 5; polled++) {
           await look()
@@ -112,7 +104,7 @@ describe('watching', () => {
       it(what, async () => {
         await start({ routes: 8 })
         const told = await watching()
-        await answers((body) => ((body.config as Record<string, unknown>).routes = []))
+        await answers((config) => (config.routes = []))
         fault()
         for (let polled = 0; polled < 3; polled++) await look().catch(() => undefined)
         told.health.at(-1)!.failure!.code.should.equal('BAD_RESPONSE')
@@ -127,7 +119,7 @@ describe('watching', () => {
       const told = await watching()
       const gone = simulator.routes[2]!
       simulator.removeRoute(gone.id)
-      await answers((body) => (body.config as { routes: unknown[] }).routes.splice(0, 2))
+      await answers(({ routes }) => routes.splice(0, 2))
       answer(list(), empty)
       await look()
       await look()
@@ -155,8 +147,7 @@ describe('watching', () => {
     it('one that is being deleted and still answers, which hinders nothing else', async () => {
       await start({ routes: 4 })
       const told = await watching()
-      await answers((body) => {
-        const { routes } = body.config as { routes: RouteState[] }
+      await answers(({ routes }) => {
         routes.shift()
         routes[0]!.summaryStatusCode = 'error'
       })
@@ -167,17 +158,17 @@ describe('watching', () => {
       told.health.every(({ failure }) => failure === undefined).should.be.true()
     })
 
-    const emptied: Record<string, [(body: Record<string, unknown>) => void, string]> = {
+    const emptied: Record<string, [(config: Config) => unknown, string]> = {
       'no destinations for one look': [
-        (body) => ((body.config as { routes: RouteState[] }).routes[0]!.destinations = []),
+        ({ routes }) => (routes[0]!.destinations = []),
         'destination.removed',
       ],
       'no pairings for one look': [
-        (body) => Object.assign(body.config as object, { peers: [], calypsos: [] }),
+        (config) => Object.assign(config, { peers: [], calypsos: [] }),
         'peer.status',
       ],
       'no adapters for one look': [
-        (body) => Object.assign(body.config as object, { settings: { networkAdapters: [] } }),
+        (config) => Object.assign(config, { settings: { networkAdapters: [] } }),
         'device.config',
       ],
     }
@@ -236,10 +227,10 @@ describe('watching', () => {
     it('a route that is missing for a moment in each of two polls', async () => {
       await start({ routes: 4 })
       const told = await watching()
-      const { config } = (await rawDevice()) as { config: { routes: Array<{ id: string }> } }
+      const { config } = await rawDevice()
       const [{ id } = { id: '' }, ...others] = config.routes
       for (let polled = 0; polled < 3; polled++) {
-        await answers((body) => ((body.config as { routes: unknown }).routes = others))
+        await answers((given) => (given.routes = others))
         const once = { kind: 'status', times: 1 } as const
         const body = { ...empty, data: others, numResults: others.length }
         simulator.fault({ ...once, status: 200, body, match: { path: list() } })
@@ -268,17 +259,9 @@ describe('watching', () => {
 
     it('a configuration without routes in it, on firmware that only lists them', async () => {
       await start({ routes: 8 })
-      const raw = { payload: undefined as unknown }
       const told = watch()
       await until(() => told.snapshots.length > 0)
-      raw.payload = await rawDevice()
-      ;(raw.payload as { config: { routes: unknown } }).config.routes = []
-      simulator.fault({
-        kind: 'status',
-        status: 200,
-        body: raw.payload,
-        match: { path: configuration() },
-      })
+      await answers((config) => (config.routes = []))
       const late = watch()
       await eventsOf(told, () => simulator.renameRoute(simulator.routes[0]!.id, 'Renamed'))
       namesOf(told.events).should.eql(['route.renamed'])

@@ -1,6 +1,6 @@
 // Watches of a simulator, with a clock that is set forward.
 import 'should'
-import { openConnection, type Connection } from '../../../client/connection/connection'
+import { type Connection } from '../../../client/connection/connection'
 import { savedIn } from '../../../client/watch/saved'
 import { watchDevice, pollNow } from '../../../client/watch/registry'
 import type { WatchHealth, WatchOptions } from '../../../client/watch/report/subscription'
@@ -14,6 +14,7 @@ import {
 } from '../../../simulator'
 import { FakeTime } from '../../support/fake-time'
 import { until } from '../../support/until'
+import { connectTo } from '../../support/connect'
 
 /** What one watch was told. */
 export interface Told {
@@ -49,10 +50,7 @@ export async function start(options: SimulatorOptions = {}, more: object = {}): 
 
 /** One more connection to the simulator. */
 export const open = (more: object = {}): Connection =>
-  openConnection({
-    baseUrl: simulator.url,
-    username: 'haiadmin',
-    password: 'manager',
+  connectTo(simulator, {
     timeout: 2000,
     log: (level, text) => log.push(`${level} ${text}`),
     ...more,

@@ -8,8 +8,26 @@ export type About = Partial<WatchEvent> & { event: EventName }
 export const away = { before: 'connected', after: 'disconnected' }
 const there = { before: 'disconnected', after: 'connected' }
 const same = { before: 'connected', after: 'connected' }
-const adapters = (...all: Array<[name: string, address: string]>) =>
-  all.map(([name, address]) => ({ name, address }))
+type Adapters = Array<[name: string, address: string]>
+const adapters = (all: Adapters) => all.map(([name, address]) => ({ name, address }))
+const configured = (before: Adapters, after: Adapters): About => ({
+  event: 'device.config',
+  before: adapters(before),
+  after: adapters(after),
+})
+const turned = (
+  event: EventName,
+  before: string,
+  after: string,
+  [was, is]: [was: string, is: string],
+  details?: string,
+): About => ({
+  event,
+  before,
+  after,
+  states: { before: was, after: is },
+  ...(details && { details }),
+})
 const definition = (port: number, ...ports: number[]) => ({
   source: { protocol: 'udp', port },
   destinations: ports.map((each, index) => ({ id: `x${index}`, name: `Out ${index}`, port: each })),
@@ -34,8 +52,30 @@ const caller = (name: string | null, durationMs: number | null = null) => ({
   durationMs,
 })
 
+/** How long an outage was, in each language. */
+const BACK_AFTER: Array<[outageMs: number, english: string, german: string, japanese: string]> = [
+  [180_400, '3 minutes', '3 Minuten', '3分'],
+  [45_000, '45 seconds', '45 Sekunden', '45秒'],
+  [59_700, '1 minute', '1 Minute', '1分'],
+  [3_599_900, '1 hour', '1 Stunde', '1時間'],
+  [(2 * 60 + 5) * 60_000, '2 hours and 5 minutes', '2 Stunden und 5 Minuten', '2時間5分'],
+  [75 * 3_600_000, '3 days and 3 hours', '3 Tagen und 3 Stunden', '3日3時間'],
+  [90_000, '1 minute and 30 seconds', '1 Minute und 30 Sekunden', '1分30秒'],
+]
+const backAfter = ([outageMs, english, german, japanese]: (typeof BACK_AFTER)[number]) =>
+  [
+    `Gateway gw1 is back after ${english}`,
+    [
+      { ...back, outageMs },
+      `Gateway gw1 ist nach ${german} wieder da`,
+      `ゲートウェイ「gw1」が${japanese}後に復旧しました`,
+    ],
+  ] as [string, Case]
+
+type Case = [About, german: string, japanese: string]
+
 /** By what they are about: what an event says in English, the event, and what it says in German and Japanese. */
-export const CASES: Record<string, Record<string, [About, german: string, japanese: string]>> = {
+export const CASES: Record<string, Record<string, Case>> = {
   callers: {
     'City hall: KQED connected to destination “Air”': [
       { event: 'caller.joined', ...called, destination: air, caller: caller('KQED') },
@@ -95,70 +135,20 @@ export const CASES: Record<string, Record<string, [About, german: string, japane
       'Gateway gw1 kann nicht überwacht werden: keine vertrauenswürdige TLS-Verbindung',
       'ゲートウェイ「gw1」を監視できません: 信頼できるTLS接続を確立できません',
     ],
-    'Gateway gw1 is back after 3 minutes': [
-      { ...back, outageMs: 180_400 },
-      'Gateway gw1 ist nach 3 Minuten wieder da',
-      'ゲートウェイ「gw1」が3分後に復旧しました',
-    ],
-    'Gateway gw1 is back after 45 seconds': [
-      { ...back, outageMs: 45_000 },
-      'Gateway gw1 ist nach 45 Sekunden wieder da',
-      'ゲートウェイ「gw1」が45秒後に復旧しました',
-    ],
-    'Gateway gw1 is back after 1 minute': [
-      { ...back, outageMs: 59_700 },
-      'Gateway gw1 ist nach 1 Minute wieder da',
-      'ゲートウェイ「gw1」が1分後に復旧しました',
-    ],
-    'Gateway gw1 is back after 1 hour': [
-      { ...back, outageMs: 3_599_900 },
-      'Gateway gw1 ist nach 1 Stunde wieder da',
-      'ゲートウェイ「gw1」が1時間後に復旧しました',
-    ],
-    'Gateway gw1 is back after 2 hours and 5 minutes': [
-      { ...back, outageMs: (2 * 60 + 5) * 60_000 },
-      'Gateway gw1 ist nach 2 Stunden und 5 Minuten wieder da',
-      'ゲートウェイ「gw1」が2時間5分後に復旧しました',
-    ],
-    'Gateway gw1 is back after 3 days and 3 hours': [
-      { ...back, outageMs: 75 * 3_600_000 },
-      'Gateway gw1 ist nach 3 Tagen und 3 Stunden wieder da',
-      'ゲートウェイ「gw1」が3日3時間後に復旧しました',
-    ],
-    'Gateway gw1 is back after 1 minute and 30 seconds': [
-      { ...back, outageMs: 90_000 },
-      'Gateway gw1 ist nach 1 Minute und 30 Sekunden wieder da',
-      'ゲートウェイ「gw1」が1分30秒後に復旧しました',
-    ],
+    ...Object.fromEntries(BACK_AFTER.map(backAfter)),
     'Gateway gw1 is back': [back, 'Gateway gw1 ist wieder da', 'ゲートウェイ「gw1」が復旧しました'],
     'Gateway gw1 has an error (device error, Disk full)': [
-      {
-        event: 'device.status',
-        before: 'ok',
-        after: 'error',
-        details: 'Disk full',
-        states: { before: 'Online', after: 'Device error' },
-      },
+      turned('device.status', 'ok', 'error', ['Online', 'Device error'], 'Disk full'),
       'Gateway gw1 meldet einen Fehler (Gerätefehler, Disk full)',
       'ゲートウェイ「gw1」にエラーがあります (デバイスエラー、Disk full)',
     ],
     'Gateway gw1 is OK again': [
-      {
-        event: 'device.status',
-        before: 'error',
-        after: 'ok',
-        states: { before: 'Offline', after: 'Online' },
-      },
+      turned('device.status', 'error', 'ok', ['Offline', 'Online']),
       'Gateway gw1 ist wieder in Ordnung',
       'ゲートウェイ「gw1」は正常に戻りました',
     ],
     'Gateway gw1: offline, was online': [
-      {
-        event: 'device.status',
-        before: 'Online',
-        after: 'Offline',
-        states: { before: 'Online', after: 'Offline' },
-      },
+      turned('device.status', 'Online', 'Offline', ['Online', 'Offline']),
       'Gateway gw1: offline, zuvor online',
       'ゲートウェイ「gw1」: オフライン (以前: オンライン)',
     ],
@@ -185,44 +175,50 @@ export const CASES: Record<string, Record<string, [About, german: string, japane
   },
   'network interfaces and pairings': {
     'Gateway gw1: network interface eth0 has the address 192.0.2.9, had 192.0.2.1': [
-      {
-        event: 'device.config',
-        before: adapters(['eth0', '192.0.2.1'], ['eth1', '192.0.2.2']),
-        after: adapters(['eth0', '192.0.2.9'], ['eth1', '192.0.2.2']),
-      },
+      configured(
+        [
+          ['eth0', '192.0.2.1'],
+          ['eth1', '192.0.2.2'],
+        ],
+        [
+          ['eth0', '192.0.2.9'],
+          ['eth1', '192.0.2.2'],
+        ],
+      ),
       'Gateway gw1: Netzwerkschnittstelle eth0 hat die Adresse 192.0.2.9, zuvor 192.0.2.1',
       'ゲートウェイ「gw1」: ネットワークインタフェース「eth0」のアドレス: 192.0.2.9 (以前: 192.0.2.1)',
     ],
     'Gateway gw1: network interface eth0 has no address, had 192.0.2.1': [
-      {
-        event: 'device.config',
-        before: adapters(['eth0', '192.0.2.1']),
-        after: adapters(['eth0', '']),
-      },
+      configured([['eth0', '192.0.2.1']], [['eth0', '']]),
       'Gateway gw1: Netzwerkschnittstelle eth0 hat keine Adresse, zuvor 192.0.2.1',
       'ゲートウェイ「gw1」: ネットワークインタフェース「eth0」のアドレスなし (以前: 192.0.2.1)',
     ],
     'Gateway gw1: network interface eth2 was added': [
-      { event: 'device.config', before: [], after: adapters(['eth2', '']) },
+      configured([], [['eth2', '']]),
       'Gateway gw1: Netzwerkschnittstelle eth2 wurde hinzugefügt',
       'ゲートウェイ「gw1」: ネットワークインタフェース「eth2」が追加されました',
     ],
     'Gateway gw1: a network interface was removed': [
-      { event: 'device.config', before: adapters(['', '192.0.2.1']), after: [] },
+      configured([['', '192.0.2.1']], []),
       'Gateway gw1: eine Netzwerkschnittstelle wurde entfernt',
       'ゲートウェイ「gw1」: ネットワークインタフェースが削除されました',
     ],
     'Gateway gw1: network interfaces changed: eth0, eth1': [
-      {
-        event: 'device.config',
-        before: adapters(['eth0', '192.0.2.1'], ['eth0', '192.0.2.2']),
-        after: adapters(['eth0', '192.0.2.1'], ['eth1', '192.0.2.2']),
-      },
+      configured(
+        [
+          ['eth0', '192.0.2.1'],
+          ['eth0', '192.0.2.2'],
+        ],
+        [
+          ['eth0', '192.0.2.1'],
+          ['eth1', '192.0.2.2'],
+        ],
+      ),
       'Gateway gw1: Netzwerkschnittstellen geändert: eth0, eth1',
       'ゲートウェイ「gw1」: ネットワークインタフェースが変更されました: eth0、eth1',
     ],
     'Gateway gw1: network interfaces changed': [
-      { event: 'device.config', before: [], after: [] },
+      configured([], []),
       'Gateway gw1: Netzwerkschnittstellen geändert',
       'ゲートウェイ「gw1」: ネットワークインタフェースが変更されました',
     ],
@@ -299,13 +295,7 @@ export const CASES: Record<string, Record<string, [About, german: string, japane
       'Studio Aは実行中ではなくなりました',
     ],
     'Studio A has an error (running, No license)': [
-      {
-        event: 'route.status',
-        before: 'ok',
-        after: 'error',
-        details: 'No license',
-        states: { before: 'running', after: 'running' },
-      },
+      turned('route.status', 'ok', 'error', ['running', 'running'], 'No license'),
       'Studio A meldet einen Fehler (läuft, No license)',
       'Studio Aにエラーがあります (実行中、No license)',
     ],
@@ -320,13 +310,7 @@ export const CASES: Record<string, Record<string, [About, german: string, japane
       'Studio Aは正常に戻りました',
     ],
     'Studio A: stopped': [
-      {
-        event: 'route.status',
-        before: 'ok',
-        after: 'unknown',
-        details: 'idle',
-        states: { before: 'running', after: 'idle' },
-      },
+      turned('route.status', 'ok', 'unknown', ['running', 'idle'], 'idle'),
       'Studio A: gestoppt',
       'Studio A: 停止中',
     ],
@@ -383,13 +367,7 @@ export const CASES: Record<string, Record<string, [About, german: string, japane
       'Studio A: ソースが途絶しました (切断)',
     ],
     'Studio A: source lost (connecting, Source In connecting)': [
-      {
-        event: 'source.status',
-        before: 'ok',
-        after: 'warn',
-        states: { before: 'connected', after: 'connecting' },
-        details: 'Source In connecting',
-      },
+      turned('source.status', 'ok', 'warn', ['connected', 'connecting'], 'Source In connecting'),
       'Studio A: Quelle ausgefallen (im Verbindungsaufbau, Source In connecting)',
       'Studio A: ソースが途絶しました (接続処理中、Source In connecting)',
     ],
@@ -419,12 +397,7 @@ export const CASES: Record<string, Record<string, [About, german: string, japane
       'Studio A: ソースは正常に戻りました',
     ],
     'Studio A: source is OK again (connecting)': [
-      {
-        event: 'source.status',
-        before: 'error',
-        after: 'ok',
-        states: { before: 'disconnected', after: 'connecting' },
-      },
+      turned('source.status', 'error', 'ok', ['disconnected', 'connecting']),
       'Studio A: Quelle ist wieder in Ordnung (im Verbindungsaufbau)',
       'Studio A: ソースは正常に戻りました (接続処理中)',
     ],

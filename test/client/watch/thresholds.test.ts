@@ -1,5 +1,5 @@
 import should from 'should'
-import type { RouteState } from '../../../simulator'
+import type { Fault, RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {
   callsFor,
@@ -57,6 +57,10 @@ describe('watching', () => {
       })
     }
 
+    const LOW = { thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }] } as const
+    const refuses = (fault: Fault): unknown =>
+      simulator.fault({ ...fault, match: { path: `/api/gateway/${deviceId}/statistics` } })
+
     it('low, normal beyond the hysteresis, high; each once', async () => {
       await start({ routes: 6 }, { pollInterval: 1000 })
       const route = running()
@@ -106,10 +110,7 @@ describe('watching', () => {
       await start({ routes: 6 }, { pollInterval: 1000 })
       const route = running()
       carries(route, 5)
-      const told = await watching({
-        route: { id: route.id },
-        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
-      })
+      const told = await watching({ route: { id: route.id }, ...LOW })
       await until(() => statistics() > 0)
       for (const state of ['idle', 'stopped', '']) {
         carries(route, 0, {}, state)
@@ -127,7 +128,7 @@ describe('watching', () => {
       carries(route, 0.5)
       const told = await watching({
         events: ['statistics.low', 'statistics.normal'],
-        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
+        ...LOW,
         route: { id: route.id },
       })
       await until(() => told.events.length > 0)
@@ -145,7 +146,7 @@ describe('watching', () => {
       carries(route, 0.5)
       const told = await watching({
         events: ['route.removed', 'statistics.low', 'statistics.normal'],
-        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
+        ...LOW,
         route: { pattern: 'Studio*' },
       })
       await until(() => told.events.length > 0)
@@ -183,10 +184,7 @@ describe('watching', () => {
       await start({ routes: 6 }, { pollInterval: 1000 })
       const route = running()
       carries(route, 0.5)
-      const told = await watching({
-        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
-        route: { id: route.id },
-      })
+      const told = await watching({ route: { id: route.id }, ...LOW })
       await until(() => told.events.length > 0)
       carries(route, '')
       await poll()
@@ -210,11 +208,8 @@ describe('watching', () => {
     it('that are slow are not read a second time meanwhile', async () => {
       await start({ routes: 6 }, { timeout: 60_000 })
       const { id } = running()
-      simulator.fault({ kind: 'hang', match: { path: `/api/gateway/${deviceId}/statistics` } })
-      await watching({
-        route: { id },
-        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
-      })
+      refuses({ kind: 'hang' })
+      await watching({ route: { id }, ...LOW })
       await until(() => statistics() === 1)
       for (let polled = 0; polled < 3; polled++) {
         passTime(3_600_000)
@@ -226,15 +221,8 @@ describe('watching', () => {
     it('that are not found are told with the third time: their route may be gone', async () => {
       await start({ routes: 6 })
       const { id } = running()
-      simulator.fault({
-        kind: 'status',
-        status: 404,
-        match: { path: `/api/gateway/${deviceId}/statistics` },
-      })
-      const told = await watching({
-        route: { id },
-        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
-      })
+      refuses({ kind: 'status', status: 404 })
+      const told = await watching({ route: { id }, ...LOW })
       await until(() => {
         passTime(3_600_000)
         return told.failures.length > 0
@@ -245,14 +233,8 @@ describe('watching', () => {
 
     it('that cannot be read are told once, and change nothing', async () => {
       await start({ routes: 6 }, { pollInterval: 1000 })
-      simulator.fault({
-        kind: 'status',
-        status: 403,
-        match: { path: `/api/gateway/${deviceId}/statistics` },
-      })
-      const told = await watching({
-        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
-      })
+      refuses({ kind: 'status', status: 403 })
+      const told = await watching(LOW)
       await until(() => told.failures.length > 0)
       await poll(2)
       told.failures.map(({ code }) => code).should.eql(['FORBIDDEN'])
