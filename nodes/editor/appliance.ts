@@ -29,8 +29,10 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
     if (hasInventory(found) && lookIn() === undefined) {
       throw new RequestError(text('picker.chooseAppliance'))
     }
+    const isSetLater = id.startsWith('${') || (found && isSetByInstance(found))
+    if (isSetLater) throw new RequestError(text('picker.gatewayLater'))
     if (found) return found
-    throw new RequestError(text(id.startsWith('${') ? 'picker.gatewayLater' : 'picker.noGateway'))
+    throw new RequestError(text('picker.noGateway'))
   }
 
   async function update({ again = false } = {}): Promise<void> {
@@ -71,6 +73,10 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
     },
   }
 }
+
+/** Within a subflow, a variable has another value in each instance. */
+const isSetByInstance = ({ z, baseUrl }: EditorNode): boolean =>
+  RED.nodes.subflow(z) !== undefined && isVariable(String(baseUrl))
 
 /** The device that a form names; undefined where only a message or the appliance decides. */
 export function namedDevice({ type, value }: { type: string; value: string }): string | undefined {

@@ -18,6 +18,9 @@ export function ask<To extends Path>(
   return call(`media-gateway/${path}`, { timeout, ...(body && json) })
 }
 
+/** Whoever may not is offered nothing that needs it: it could only fail. */
+export const mayWrite = (): boolean => RED.user.hasPermission?.('media-gateway.write') ?? true
+
 export const settled = <Answer>(
   asked: Promise<Answer>,
 ): Promise<{ answer?: Answer; failure?: RequestError }> =>

@@ -69,13 +69,13 @@ export const checks = {
 }
 
 const ADDRESS_KEYS: Record<AddressFault, string> = {
-  missing: 'noUrl',
-  long: 'urlLong',
-  noScheme: 'urlBegin',
-  scheme: 'urlScheme',
-  invalid: 'url',
-  user: 'urlUser',
-  query: 'urlQuery',
+  urlMissing: 'noUrl',
+  urlLong: 'urlLong',
+  urlNoScheme: 'urlBegin',
+  urlScheme: 'urlScheme',
+  urlInvalid: 'url',
+  urlUser: 'urlUser',
+  urlQuery: 'urlQuery',
 }
 
 function number(range: Range) {

@@ -4,7 +4,7 @@ import type { MadeReport } from '../wire'
 type Tags = HTMLElementTagNameMap
 
 /** Properties of an element, and its attributes: `role` and what has a hyphen, such as `aria-controls`. */
-type Properties<Tag extends keyof Tags> = Partial<Tags[Tag]> &
+export type Properties<Tag extends keyof Tags> = Partial<Tags[Tag]> &
   Record<`aria-${string}` | `data-${string}`, string>
 
 /**
@@ -59,14 +59,12 @@ export function choiceOf(
   return made
 }
 
-/** Sets a text that may be there already: a screen reader would read it again. */
-export function setText(place: Element, words: string): void {
-  const shown = unturned(words)
-  if (place.textContent !== shown) place.textContent = shown
-}
-
-/** The same for a text with elements in it. */
-export function say(place: HTMLElement, ...parts: (Node | string)[]): void {
+/** Says what may be there already: a screen reader would read it again. */
+export function say(place: Element, ...parts: (Node | string)[]): void {
+  const [only] = parts
+  // Hundreds of rows say the same as before, every few seconds.
+  const isText = parts.length === 1 && typeof only === 'string' && place.childElementCount === 0
+  if (isText && place.textContent === unturned(only)) return
   const said = element('span', ...parts)
   if (place.innerHTML !== said.innerHTML) place.replaceChildren(...said.childNodes)
 }

@@ -1,5 +1,5 @@
 // The names of an inventory, for whoever chooses one of its appliances.
-import type { CheckedInventory, Connection, FleetList, FleetRow } from '../wire'
+import type { FleetList, FleetRow } from '../wire'
 import { ask, RequestError } from './ask'
 import { connectionOfNode, hasInventory } from './connection'
 import { createLook, type Look } from './look'
@@ -12,10 +12,6 @@ export type ListedAppliance = Pick<FleetRow, 'name'> & Partial<FleetRow>
 interface Listed extends Omit<FleetList, 'rows'> {
   rows: ListedAppliance[]
 }
-
-/** @throws RequestError */
-export const checkInventory = (connection: Connection): Promise<CheckedInventory> =>
-  ask('inventory', { connection })
 
 export function reachOf({ owned, health }: ListedAppliance): Reach {
   if (owned === false) return 'elsewhere'
@@ -113,6 +109,7 @@ async function list(gateway: EditorNode, search: string): Promise<Listed> {
     const listed = await ask('appliances', body)
     if (!('notDeployed' in listed)) return listed
   }
-  const { appliances, names } = await checkInventory(await connectionOfNode(gateway))
+  const connection = await connectionOfNode(gateway)
+  const { appliances, names } = await ask('inventory', { connection })
   return { total: appliances, found: names.length, rows: names.map((name) => ({ name })) }
 }

@@ -1,7 +1,7 @@
 // "Try": what a node would do on the gateway as it is now, by the values in its form. Nothing is sent.
 import { PLANNING, type Planned, type PlanQuestion } from '../wire'
 import type { Appliance } from './appliance'
-import type { RequestError } from './ask'
+import { mayWrite, type RequestError } from './ask'
 import { isVariable } from './checks'
 import { element } from './element'
 import { field, idOf, read, shownValue } from './fields'
@@ -19,6 +19,7 @@ const HERE: Record<string, readonly string[]> = {
 export function prepareTry(node: EditorNode, appliance: Appliance): void {
   const button = document.querySelector<HTMLButtonElement>('#media-gateway-try')
   if (!button) return
+  button.parentElement!.hidden = !mayWrite()
   const result = document.querySelector<HTMLElement>('#media-gateway-try-result')!
   const head = element('div', { role: 'status', ariaLive: 'polite' })
   const remark = [signIcon('warning'), ' ', text('try.outdated')]

@@ -32,20 +32,8 @@ const PALETTE: Record<string, string> = {
 }
 
 withDialogs('the dialogs', (dialogs) => {
-  const {
-    editor,
-    page,
-    open,
-    add,
-    exported,
-    state,
-    openForm,
-    done,
-    cancel,
-    fillTyped,
-    fill,
-    enterLimits,
-  } = dialogs
+  const { editor, page, open, add, exported, state } = dialogs
+  const { openForm, done, cancel, fillTyped, fill, enterLimits } = dialogs
 
   it('knows every node of the package', () => {
     const { 'node-red': nodeRedPart } = JSON.parse(

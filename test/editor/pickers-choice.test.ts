@@ -8,27 +8,9 @@ import { withPickers } from './pickers-page'
 declare const RED: EditorRED
 
 withPickers('the pickers: what they offer', (pickers) => {
-  const {
-    editor,
-    page,
-    studio,
-    several,
-    lookups,
-    open,
-    addGateway,
-    openNew,
-    row,
-    field,
-    line,
-    option,
-    options,
-    chosen,
-    typed,
-    says,
-    settled,
-    expectFailed,
-    shoot,
-  } = pickers
+  const { editor, page, studio, several, lookups, open, addGateway } = pickers
+  const { openNew, row, field, line, option, options, chosen } = pickers
+  const { typed, says, settled, expectFailed, shoot } = pickers
 
   /** As the form shows it: its ID tells nobody anything. */
   const addressOf = (name: string): string => {

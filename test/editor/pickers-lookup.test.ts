@@ -9,26 +9,9 @@ import { CONTROL, GET, withPickers } from './pickers-page'
 declare const RED: EditorRED
 
 withPickers('the pickers: what they ask', (pickers) => {
-  const {
-    editor,
-    page,
-    studio,
-    several,
-    lookups,
-    open,
-    addGateway,
-    openNew,
-    holdLookups,
-    field,
-    line,
-    reload,
-    option,
-    options,
-    typed,
-    says,
-    settled,
-    expectFailed,
-  } = pickers
+  const { editor, page, studio, several, lookups, open } = pickers
+  const { addGateway, openNew, holdLookups, field, line, reload } = pickers
+  const { option, options, typed, says, settled, expectFailed } = pickers
 
   it('ask nothing where nothing is to be picked', async () => {
     await editor().openForm('plain')
@@ -239,6 +222,32 @@ withPickers('the pickers: what they ask', (pickers) => {
     should(lookups()).have.length(2)
     await editor().press('cancel')
     expectFailed(1)
+  })
+
+  it('ask for nothing where each instance of a subflow has another gateway', async () => {
+    const its = { type: CONFIG, z: 'site', baseUrl: '${SITE_URL}' }
+    const within = {
+      type: GET,
+      z: 'site',
+      x: 0,
+      y: 0,
+      gateway: 'its',
+      routeType: 'name',
+      wires: [[]],
+    }
+    await page().evaluate(
+      ([gateway, node]) => {
+        const site = { id: 'site', type: 'subflow', name: 'site', in: [], out: [], env: [] }
+        RED.nodes.import([site, { ...gateway, id: 'its' }, { ...node, id: 'within' }])
+        RED.workspaces!.show('site')
+      },
+      [its, within] as const,
+    )
+    await editor().openForm('within')
+    await says('route', 'No list available: the subflow sets the gateway when the flow runs.')
+    await editor().press('cancel')
+    await page().evaluate(() => RED.workspaces!.show('tab'))
+    should(lookups()).eql([])
   })
 
   it('tell in words that they may not', async () => {

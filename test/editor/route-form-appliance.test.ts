@@ -11,21 +11,8 @@ import { withRouteForm } from './route-form-page'
 declare const RED: EditorRED
 
 withRouteForm('the route form: what the appliance has', (routeForm) => {
-  const {
-    editor,
-    page,
-    simulator,
-    openOn,
-    give,
-    form,
-    source,
-    destination,
-    member,
-    entry,
-    faults,
-    view,
-    definition,
-  } = routeForm
+  const { editor, page, simulator, openOn, give, form, source } = routeForm
+  const { destination, member, entry, faults, view, definition } = routeForm
 
   it('fills in an existing route', async () => {
     const routes = simulator().routes

@@ -37,26 +37,8 @@ const FAULTS_IN_WORDS = [
 ] as const
 
 withRouteForm('the route form: what is wrong', (routeForm) => {
-  const {
-    editor,
-    page,
-    open,
-    openOn,
-    enter,
-    form,
-    source,
-    destination,
-    summaries,
-    member,
-    entry,
-    top,
-    faultOf,
-    faults,
-    problems,
-    view,
-    json,
-    definition,
-  } = routeForm
+  const { editor, page, open, openOn, enter, form, source, destination, summaries } = routeForm
+  const { member, entry, top, faultOf, faults, problems, view, json, definition } = routeForm
 
   it('says at the field what is wrong while one types, and not before', async () => {
     await openOn('create', '')

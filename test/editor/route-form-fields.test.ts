@@ -8,23 +8,8 @@ import { place, ROUTES, STRANGE } from './route-definitions'
 import { withRouteForm } from './route-form-page'
 
 withRouteForm('the route form: its fields', (routeForm) => {
-  const {
-    editor,
-    page,
-    open,
-    openOn,
-    enter,
-    form,
-    source,
-    destination,
-    summaries,
-    member,
-    entry,
-    faultOf,
-    faults,
-    definition,
-    view,
-  } = routeForm
+  const { editor, page, open, openOn, enter, form, source, destination } = routeForm
+  const { summaries, member, entry, faultOf, faults, definition, view } = routeForm
 
   it('shows only the fields that apply, and keeps what was entered in the others', async () => {
     const names = async (scope: Locator) =>

@@ -4,19 +4,8 @@ import { ROUTES } from './route-definitions'
 import { withRouteForm } from './route-form-page'
 
 withRouteForm('the route form: what it sends', (routeForm) => {
-  const {
-    editor,
-    simulator,
-    openOn,
-    enter,
-    enterRoute,
-    run,
-    source,
-    entry,
-    faults,
-    problems,
-    definition,
-  } = routeForm
+  const { editor, simulator, openOn, enter, enterRoute, run } = routeForm
+  const { source, entry, faults, problems, definition } = routeForm
 
   for (const each of ROUTES) {
     it(`sends what is entered: ${each.title}`, async () => {

@@ -7,22 +7,8 @@ import { withRouteForm } from './route-form-page'
 declare const RED: EditorRED
 
 withRouteForm('the route form: its text', (routeForm) => {
-  const {
-    editor,
-    page,
-    openOn,
-    give,
-    enter,
-    form,
-    source,
-    destination,
-    summaries,
-    entry,
-    top,
-    view,
-    json,
-    definition,
-  } = routeForm
+  const { editor, page, openOn, give, enter, form, source } = routeForm
+  const { destination, summaries, entry, top, view, json, definition } = routeForm
 
   it('leaves the text as it is when the dialog is opened and closed', async () => {
     for (const use of ['create', 'update', 'ensure']) {

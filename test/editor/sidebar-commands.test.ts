@@ -6,22 +6,8 @@ import { focused, pretend, withSidebar } from './sidebar-page'
 declare const RED: { settings: { user?: object } }
 
 withSidebar('the sidebar: commands', (sidebar) => {
-  const {
-    editor,
-    small,
-    gateway,
-    deploy,
-    open,
-    block,
-    head,
-    row,
-    facts,
-    message,
-    details,
-    question,
-    says,
-    commands,
-  } = sidebar
+  const { editor, small, gateway, deploy, open, block, head } = sidebar
+  const { row, facts, message, details, question, says, commands } = sidebar
 
   it('stops and starts a route, after a question', async () => {
     const page = await open(['gateway'])

@@ -8,21 +8,8 @@ import { until } from '../support/until'
 import { HOSTILE, faintTexts, focused, pretend, withSidebar } from './sidebar-page'
 
 withSidebar('the sidebar: all day', (sidebar) => {
-  const {
-    small,
-    editor,
-    gateway,
-    deploy,
-    open,
-    block,
-    row,
-    names,
-    lists,
-    facts,
-    details,
-    says,
-    showTab,
-  } = sidebar
+  const { small, editor, gateway, deploy, open, block, row } = sidebar
+  const { names, lists, facts, details, says, showTab } = sidebar
   const more = () => block('Studio').getByRole('button', { name: 'more', exact: true })
   const events = () => block('Studio').locator('.media-gateway-sidebar-lately')
 

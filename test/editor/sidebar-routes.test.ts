@@ -7,25 +7,8 @@ import { until } from '../support/until'
 import { faintTexts, focused, HOSTILE, withSidebar } from './sidebar-page'
 
 withSidebar('the sidebar: appliances and routes', (sidebar) => {
-  const {
-    editor,
-    small,
-    gateway,
-    deploy,
-    open,
-    showTab,
-    block,
-    head,
-    row,
-    names,
-    lists,
-    facts,
-    age,
-    message,
-    details,
-    question,
-    says,
-  } = sidebar
+  const { editor, small, gateway, deploy, open, showTab, block, head, row } = sidebar
+  const { names, lists, facts, age, message, details, question, says } = sidebar
 
   it('shows each appliance with its state, its device, and how old that is', async () => {
     await open(['gateway', 'large'])

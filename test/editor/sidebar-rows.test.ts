@@ -8,24 +8,8 @@ import { focused, HOSTILE, pretend, recordPlaces, ROUTES, withSidebar } from './
 declare const recordedPlaces: Set<string>
 
 withSidebar('the sidebar: the place of its rows', (sidebar) => {
-  const {
-    editor,
-    gateway,
-    deploy,
-    open,
-    block,
-    head,
-    row,
-    names,
-    lists,
-    facts,
-    age,
-    message,
-    details,
-    question,
-    says,
-    places,
-  } = sidebar
+  const { editor, gateway, deploy, open, block, head, row, names } = sidebar
+  const { lists, facts, age, message, details, question, says, places } = sidebar
 
   for (const number of [8, 12]) {
     for (const width of [undefined, 200]) {

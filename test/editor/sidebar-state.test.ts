@@ -1,7 +1,6 @@
 // The sidebar: what it polls, and what it shows when there is no answer.
 import type { Page } from 'playwright-core'
 import should from 'should'
-import { openConnection } from '../../client/connection/connection'
 import { createObservers } from '../../nodes/gateway/admin/observers'
 import type { Failover } from '../../nodes/wire'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
@@ -10,28 +9,13 @@ import type { Properties } from '../support/editor'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
 import { faintTexts, HOSTILE, pretend, ROUTES, withSidebar } from './sidebar-page'
+import { connectTo } from '../support/connect'
 
 declare const RED: { events: { emit(event: string): void } }
 
 withSidebar('the sidebar: what is known', (sidebar) => {
-  const {
-    editor,
-    small,
-    gateway,
-    deploy,
-    open,
-    showTab,
-    block,
-    head,
-    row,
-    facts,
-    age,
-    message,
-    details,
-    question,
-    says,
-    places,
-  } = sidebar
+  const { editor, small, gateway, deploy, open, showTab, block, head } = sidebar
+  const { row, facts, age, message, details, question, says, places } = sidebar
 
   const tone = (name: string) => head(name).locator('[data-tone]').getAttribute('data-tone')
 
@@ -247,12 +231,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
 
   it('takes a poll that is missed for old data, although none has failed', async () => {
     const simulator = await startSimulator({ routes: ROUTES })
-    const client = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-      pollInterval: 60_000,
-    })
+    const client = connectTo(simulator, { pollInterval: 60_000 })
     let ahead = 0
     const observers = createObservers(60_000, () => Date.now() + ahead)
     const node = {

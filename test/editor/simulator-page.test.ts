@@ -4,6 +4,7 @@ import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { inBrowser, launchBrowser } from '../support/editor'
 import { takePicture } from '../support/pictures'
+import { endEach } from '../support/connect'
 
 const HOSTILE = '<img src=x class="from-route">'
 const STUDIO = {
@@ -32,10 +33,7 @@ inBrowser('the page of the simulator', () => {
     page = await browser.newPage({ colorScheme: 'dark', viewport: { width: 1120, height: 420 } })
     await page.goto(simulator.url)
   })
-  afterEach(async () => {
-    await page.close()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(page, simulator))
 
   const row = (number: number) => page.locator('tbody').first().locator('tr').nth(number)
   const says = (number: number, text: string | RegExp) =>

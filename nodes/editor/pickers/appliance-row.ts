@@ -7,10 +7,9 @@ import { element, iconOf } from '../element'
 import { field } from '../fields'
 import { applianceState, isCovered, openInventory, type Inventory } from '../inventory'
 import { createListeners } from '../look'
-import { fittingNames, type Choice, type Entry, type Offer } from './choices'
+import type { Entry, Offer } from './choices'
 import { createListbox } from './list'
-import { createPicker, entryOf, matches, typedField, warning } from './picker'
-import { signIcon } from '../states'
+import { createPicker, entryOf, stateAndPlace, typedField, warning } from './picker'
 import { text } from '../text'
 
 export interface ApplianceRow {
@@ -69,17 +68,14 @@ export function prepareApplianceRow(node: EditorNode): ApplianceRow {
     picker.show()
   }
   const picker = createPicker('appliance', its, {
-    label: text('picker.list.appliance'),
-    entry,
+    kind: 'appliance',
     look: () =>
       gatewayNow()
         ? inventory.now()
         : { loading: false, failure: new RequestError(text('picker.gatewayLater')) },
     offer: () => offerOf(inventory),
-    keyOf: (type) => (type === 'str' ? 'name' : undefined),
     isDescribed: (type) => type === 'pattern' && gatewayNow() !== undefined,
-    describe: (now, choices) => describe(now, choices, inventory),
-    of: 'picker.appliance',
+    describe: (now) => describe(now, inventory),
     update,
     reload: () => inventory.update({ again: true }),
   })
@@ -139,27 +135,14 @@ function offerOf(inventory: Inventory): Offer | undefined {
     place: one.address,
     state: applianceState(one),
   }))
-  return { items }
+  return { items, number: found.total }
 }
 
-function describe({ type, value }: Entry, choices: Choice[], inventory: Inventory) {
-  const wanted = value.trim()
+function describe({ value }: Entry, inventory: Inventory): (Node | string)[] | undefined {
   const look = inventory.now()
-  const { total = 0, seen } = look.found ?? {}
-  const number = [text('picker.number.appliance', { number: total })]
-  if (isVariable(wanted)) return [text('picker.variable')]
-  if (wanted === '') return number
-  if (type === 'pattern') {
-    const isKnown = isCovered(look, '')
-    return isKnown ? matches(fittingNames(wanted, choices), 'picker.appliance') : number
-  }
-  const found = seen?.get(wanted)
-  if (!found) {
-    return isCovered(look, wanted) ? [...warning(), text('picker.appliance.unknown')] : number
-  }
-  const state = applianceState(found)
-  const small = element('span.media-gateway-picker-place', found.address ?? '')
-  return state ? [signIcon(state.sign, state.word), ` ${state.word} · `, small] : [small]
+  const found = look.found?.seen.get(value)
+  if (found) return stateAndPlace(applianceState(found), found.address)
+  return isCovered(look, value) ? [...warning(), text('picker.appliance.unknown')] : undefined
 }
 
 /** In which appliance each form looked last, by its gateway: most users ask for the same again. */
@@ -185,14 +168,9 @@ function createLook(
   const list = createListbox({
     input,
     frame,
-    label: text('picker.list.appliance'),
+    kind: 'appliance',
     isOn: () => true,
     choices: () => offerOf(inventory)?.items ?? (inventory.now().loading ? undefined : []),
-    valueOf: ({ name }) => name,
-    pick({ name }) {
-      input.value = name
-      choose()
-    },
   })
   input.addEventListener('focus', () => inventory.update())
   input.addEventListener('input', () => inventory.update({ search: input.value.trim() }))

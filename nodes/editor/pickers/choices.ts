@@ -1,5 +1,4 @@
 // The devices, routes and destinations to choose from, or why there are none. It needs no page.
-import { patternFilter } from '../../../client/model/pattern'
 import { isVariable } from '../checks'
 import type { Addressed, FoundDestination, FoundRoute, Lookup } from '../../wire'
 import { addressOf, byName } from '../address'
@@ -38,8 +37,10 @@ export interface Choice {
 }
 
 /** What there is, or why there is nothing. */
-export interface Items<Item> {
+interface Items<Item> {
   items: Item[]
+  /** How many there are, where these are not all of them. */
+  number?: number
   why?: string
 }
 
@@ -109,9 +110,4 @@ function namedRoutes({ type, value }: Entry, routes: FoundRoute[]): FoundRoute[]
 export function chosenRoute(entries: Entries, found: Lookup): FoundRoute | undefined {
   const fitting = namedRoutes(entries.route, routesOf(entries, found).items) ?? []
   return fitting.length === 1 ? fitting[0] : undefined
-}
-
-export function fittingNames(pattern: string, choices: Choice[]): string[] {
-  const fits = patternFilter(pattern)
-  return choices.map(({ name }) => name).filter(fits)
 }

@@ -3,28 +3,14 @@
 import type { FoundRoute } from '../../wire'
 import type { Appliance } from '../appliance'
 import type { ApplianceRow } from './appliance-row'
-import { isVariable } from '../checks'
 import { element } from '../element'
 import { field } from '../fields'
 import { createListeners } from '../look'
 import { signIcon } from '../states'
 import { text } from '../text'
 import type { Translate } from '../typed'
-import {
-  chosenRoute,
-  FIELDS,
-  fittingNames,
-  offerOf,
-  type Choice,
-  type Entries,
-  type Entry,
-  type Kind,
-} from './choices'
-import { createPicker, entryOf, matches, typedField, warning } from './picker'
-
-/** What a value of this type is of a choice; undefined for a type without a list. */
-const keyOf = (type: string): 'id' | 'name' | undefined =>
-  type === 'id' || type === 'name' ? type : undefined
+import { chosenRoute, FIELDS, offerOf, type Choice, type Entries, type Entry } from './choices'
+import { createPicker, entryOf, keyOf, stateAndPlace, typedField, warning } from './picker'
 
 export interface Picked {
   /** The route that the form names; undefined while that is not known to be one. */
@@ -72,17 +58,14 @@ export function preparePickers(
   const pickers = [...fields].map(([property, its]) => {
     const kind = FIELDS[property]!
     return createPicker(property, its, {
-      label: text(`picker.list.${kind}`),
-      entry: () => entry(property),
+      kind,
       look: appliance.now,
       offer() {
         const { found } = appliance.now()
         return found && offerOf(kind, entries(property), found)
       },
-      keyOf,
       isDescribed: (type) => type === 'pattern',
-      describe: (now, choices) => describe(kind, now, choices),
-      of: 'picker',
+      describe,
       update,
       reload: () => appliance.update({ again: true }),
     })
@@ -124,29 +107,18 @@ export function preparePickers(
   }
 }
 
-function describe(kind: Kind, { type, value }: Entry, choices: Choice[]): (Node | string)[] {
-  const wanted = value.trim()
-  if (isVariable(wanted)) return [text('picker.variable')]
-  if (wanted === '') return [text(`picker.number.${kind}`, { number: choices.length })]
-  if (type === 'pattern') return matches(fittingNames(wanted, choices), 'picker')
-  const fitting = choices.filter((choice) => choice[type === 'name' ? 'name' : 'id'] === wanted)
+function describe({ type, value }: Entry, choices: Choice[]): (Node | string)[] {
+  const fitting = choices.filter((choice) => choice[type === 'name' ? 'name' : 'id'] === value)
   const [found] = fitting
   if (!found) {
-    const isName = type === 'id' && choices.some(({ name }) => name === wanted)
+    const isName = type === 'id' && choices.some(({ name }) => name === value)
     return [...warning(), text(isName ? 'picker.nameNotId' : 'picker.unknown')]
   }
   if (fitting.length > 1) {
     return [...warning(), text('picker.sameName', { number: fitting.length })]
   }
-  return described(found, type)
-}
-
-function described({ name, place, state }: Choice, type: string): (Node | string)[] {
+  const { name, place, state } = found
+  if (type === 'name') return stateAndPlace(state, place)
   const { sign = 'unknown', word = '' } = state ?? {}
-  if (type !== 'name') {
-    return [signIcon(sign, word), ' ', ...(name ? [element('b', name), ', '] : []), word]
-  }
-  if (!place) return [signIcon(sign, word), ` ${word}`]
-  const small = element('span.media-gateway-picker-place', place)
-  return [signIcon(sign, word), ` ${word} · `, small]
+  return [signIcon(sign, word), ' ', ...(name ? [element('b', name), ', '] : []), word]
 }

@@ -2,31 +2,32 @@
 import { element } from '../element'
 import { signIcon } from '../states'
 import { text } from '../text'
-import type { Choice } from './choices'
+import type { Choice, Kind } from './choices'
 
 /** More rows than a user reads; typing narrows the list. */
 const MOST_ROWS = 100
 const LOWEST = 150
 const HIGHEST = 300
 
-export interface ListboxOptions {
+interface ListboxOptions {
   input: HTMLInputElement
   /** The frame of the field: the list is as wide. */
   frame: HTMLElement
-  label: string
+  kind: Kind | 'appliance'
   isOn: () => boolean
   /** Undefined while they are loading; empty when there are none. */
   choices: () => Choice[] | undefined
-  valueOf: (choice: Choice) => string
-  pick: (choice: Choice) => void
+  valueFor?: (choice: Choice) => string
+  pick?: (value: string) => void
 }
 
 let counter = 0
 
 export function createListbox(options: ListboxOptions) {
-  const { input, frame, label, isOn, choices, valueOf, pick } = options
+  const { input, frame, kind, isOn, choices, valueFor = ({ name }) => name, pick = enter } = options
   const id = `media-gateway-picker-list-${counter++}`
-  const shownAs = { id, role: 'listbox', ariaLabel: label, hidden: true }
+  const ariaLabel = text(`picker.list.${kind}`)
+  const shownAs = { id, role: 'listbox', ariaLabel, hidden: true }
   const list = element('div.media-gateway-picker-list', shownAs)
   if ('showPopover' in list) list.popover = 'manual'
   frame.after(list)
@@ -91,14 +92,14 @@ export function createListbox(options: ListboxOptions) {
     const fitting = (offered ?? []).filter((choice) => !typed || fits(choice, wanted))
     // The present value is always among them, so that it can be seen and left from.
     const shownOf = fitting.filter(
-      (choice, index) => index < MOST_ROWS || (!typed && valueOf(choice) === wanted),
+      (choice, index) => index < MOST_ROWS || (!typed && valueFor(choice) === wanted),
     )
     rows = shownOf.map((choice, index) => ({
       choice,
       row: optionRow(`${list.id}-${index}`, choice, () => choose(choice)),
     }))
     list.replaceChildren(...rows.map(({ row }) => row), ...remarks(offered, fitting.length))
-    const present = rows.findIndex(({ choice }) => valueOf(choice) === wanted)
+    const present = rows.findIndex(({ choice }) => valueFor(choice) === wanted)
     activate(present === -1 && typed && wanted !== '' && rows.length > 0 ? 0 : present)
     place()
   }
@@ -138,7 +139,12 @@ export function createListbox(options: ListboxOptions) {
 
   function choose(choice: Choice): void {
     close()
-    pick(choice)
+    pick(valueFor(choice))
+  }
+
+  function enter(value: string): void {
+    input.value = value
+    input.dispatchEvent(new Event('change'))
   }
 
   function step(by: 1 | -1): void {

@@ -6,10 +6,7 @@ import type { PartUse } from './model'
 export interface Context {
   /** The prefix of the ids of its elements. */
   id: string
-  /** The id of the list of the appliance's adapters. */
-  adapters: string
-  /** Reads that list from the appliance, unless that was done already. */
-  needAdapters: () => void
+  adapters: ReturnType<typeof makeAdapters>
   /** To call after each edit. */
   changed: () => void
   use: PartUse
@@ -22,13 +19,14 @@ let counter = 0
 export const newId = (prefix: string): string => `${prefix}-${counter++}`
 
 /** The network interfaces of the appliance, as a list for the fields that take one. */
-export function makeAdapters(appliance: Appliance, id: string): HTMLDataListElement {
-  const list = element('datalist', { id })
+export function makeAdapters(appliance: Appliance, prefix: string) {
+  const list = element('datalist', { id: newId(prefix) })
   const show = () => {
     const { adapters = [] } = appliance.now().found ?? {}
     list.replaceChildren(...adapters.map(({ name, address }) => new Option(address, name)))
   }
   appliance.onChange(show)
   show()
-  return list
+  /** `need` reads them from the appliance, unless that was done already. */
+  return { list, need: () => appliance.update() }
 }

@@ -86,9 +86,9 @@ function textInput({ member, name }: FormField, value: string, present: string, 
   })
   if (member.kind === 'number') input.inputMode = 'decimal'
   if (name === 'networkInterface') {
-    input.setAttribute('list', context.adapters)
+    input.setAttribute('list', context.adapters.list.id)
     input.placeholder = present || text('automatic')
-    input.addEventListener('focus', () => context.needAdapters())
+    input.addEventListener('focus', context.adapters.need)
   }
   return input
 }

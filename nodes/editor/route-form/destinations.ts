@@ -3,7 +3,7 @@ import { edit, partFields, type Edited, type PartUse } from './model'
 import { matcher } from '../../../client/model/ids'
 import { isObject, own, type JsonObject, objectsIn, plainText } from '../../../client/model/json'
 import { protocolOf } from '../../../client/model/convert'
-import { element, iconOf } from '../element'
+import { element, iconOf, say } from '../element'
 import { isThere, prepareRemove } from '../rows'
 import { newId, type Context } from './context'
 import type { Faults } from './faults'
@@ -77,9 +77,9 @@ export function makeDestinations(context: Context, saved: readonly unknown[]) {
       offer.show()
     },
     read: (): unknown[] => present().map(readRow),
-    showFaults(faults: Faults): number {
+    showFaults(faults: Faults): void {
       offer.show()
-      return present().reduce((count, item) => count + rows.get(item)!.showFaults(faults), 0)
+      for (const item of present()) rows.get(item)!.showFaults(faults)
     },
   }
 }
@@ -130,7 +130,6 @@ function makeRow(
         summary.textContent = summaryOf(edited.part)
       },
       path,
-      bearer: 'name',
       isFresh,
     })
 
@@ -177,10 +176,9 @@ function makeOffer(
     const all = presentDestinations(context)
     const left = all.filter((one) => !isGiven(one))
     select.hidden = left.length === 0
-    if (JSON.stringify(left) === JSON.stringify(offered)) return
     offered = left
     const options = left.map((one, index) => new Option(summaryOf(one), String(index)))
-    select.replaceChildren(new Option(text('changeDestination'), ''), ...options)
+    say(select, new Option(text('changeDestination'), ''), ...options)
   }
 
   select.addEventListener('change', () => {

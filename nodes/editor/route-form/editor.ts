@@ -30,7 +30,6 @@ export function makeRouteEditor(
     fields: () => routeFields(route, { ...use, needsName, present: context.present() }),
     edit: (field, value) => (route = withMember(route, field.key, value)),
     path: () => '',
-    bearer: 'name',
     isFresh: Object.keys(saved).length === 0,
   })
   const sourceGroup = makeGroup(context, {
@@ -43,7 +42,6 @@ export function makeRouteEditor(
       route = withMember(route, 'source', isGone ? undefined : source.part)
     },
     path: () => 'source',
-    bearer: 'protocol',
     isFresh: savedSource === undefined,
   })
   const hasSource = savedSource === undefined || isObject(savedSource)
@@ -62,15 +60,15 @@ export function makeRouteEditor(
       ? makeDestinations({ ...context, changed }, given ?? [])
       : undefined
 
+  const parts = [top, hasSource ? sourceGroup : undefined, destinations]
   return {
     element: element('div', top.element, hasSource && sourcePart, destinations?.element),
     read: () => route,
     refresh(): void {
-      for (const each of [top, sourceGroup, destinations]) each?.refresh()
+      for (const each of parts) each?.refresh()
     },
-    showFaults: (faults: Faults): number =>
-      top.showFaults(faults) +
-      (hasSource ? sourceGroup.showFaults(faults) : 0) +
-      (destinations?.showFaults(faults) ?? 0),
+    showFaults(faults: Faults): void {
+      for (const each of parts) each?.showFaults(faults)
+    },
   }
 }

@@ -7,11 +7,8 @@ import { element, iconButton } from '../element'
 import { newId } from './context'
 import { text } from './text'
 
-export function makeFill(
-  appliance: Appliance,
-  { prefix, filled }: { prefix: string; filled: (definition: unknown) => void },
-) {
-  const id = newId(prefix)
+export function makeFill(appliance: Appliance, filled: (definition: unknown) => void) {
+  const id = newId('media-gateway-fill')
   const button = iconButton('download', text('fill.open'), () => open(panel.hidden === true))
   button.classList.add('red-ui-button-small')
   button.ariaExpanded = 'false'

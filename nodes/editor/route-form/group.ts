@@ -21,11 +21,12 @@ interface GroupOptions {
   fields: () => FormFields
   edit: (field: FormField, value: unknown) => void
   path: () => string
-  /** The field at which a fault of the whole part is shown. */
-  bearer: string
   /** It has just been added: fields that are not filled in yet are not faults. */
   isFresh: boolean
 }
+
+/** The field at which a fault of the whole part is shown. */
+const BEARER = { route: 'name', source: 'protocol', destination: 'name', path: 'address' }
 
 type Shown = Control & Partial<Pick<Group, 'showFaults'>>
 
@@ -97,7 +98,7 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
       for (const each of controls) {
         const { field } = each
         const own = faults.take(pathTo(options.path(), field.key))
-        const fault = own ?? (field.name === options.bearer ? whole : undefined)
+        const fault = own ?? (field.name === BEARER[options.part] ? whole : undefined)
         const isQuiet = isEmptyText(field.value) && touched?.has(field.name) === false
         const isShown = fault !== undefined && !isQuiet
         each.showFault(isShown ? wordsOf(fault) : undefined)
@@ -139,7 +140,6 @@ function makePaths(
         tell()
       },
       path: () => `${path()}[${rows.indexOf(row)}]`,
-      bearer: 'address',
       isFresh: Object.keys(value).length === 0,
     })
     const row = { read: () => present, group }

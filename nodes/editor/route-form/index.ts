@@ -7,7 +7,7 @@ import { isObject, type JsonObject, jsonIn } from '../../../client/model/json'
 import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'
 import type { Appliance } from '../appliance'
-import { element, iconButton, setText } from '../element'
+import { element, iconButton, say } from '../element'
 import { field } from '../fields'
 import type { Picked } from '../pickers'
 import { nameByLabel, typedField } from '../pickers/picker'
@@ -17,7 +17,8 @@ import { faultsFrom, faultsOf, faultWithPath, useOf } from './faults'
 import { makeFill } from './fill'
 import { text } from './text'
 
-type View = 'form' | 'json'
+const VIEWS = ['form', 'json'] as const
+type View = (typeof VIEWS)[number]
 
 /** To call once the definition has its types. */
 export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked: Picked): void {
@@ -26,11 +27,19 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   const row = input.get(0).closest<HTMLElement>('.form-row')!
   const id = newId('media-gateway-route')
   const place = element('div.media-gateway-route')
-  const views = makeSwitch((view) => show(view))
+  const buttons = VIEWS.map((each) =>
+    element(
+      'button.red-ui-button.red-ui-button-small',
+      { 'data-view': each, onclick: () => show(each) },
+      text(`view.${each}`),
+    ),
+  )
+  const group = { role: 'group', ariaLabel: text('view.label') }
+  const views = element('div.media-gateway-route-switch', group, ...buttons)
   // Beside a message property.
   const offer = iconButton('list-alt', text('offer'), () => input.typedInput('type', 'json'))
   offer.classList.add('media-gateway-route-offer')
-  row.append(views.element, offer)
+  row.append(views, offer)
   nameByLabel(typedField(node, 'definition'))
   row.after(place)
 
@@ -41,8 +50,8 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   const status = element('div.media-gateway-route-status', { role: 'status' })
   const problems = element('ul.media-gateway-route-problems')
   const removal = element('div.media-gateway-route-note', { role: 'status' })
-  const fill = makeFill(appliance, { prefix: id, filled })
-  const adapters = makeAdapters(appliance, `${id}-adapters`)
+  const fill = makeFill(appliance, filled)
+  const adapters = makeAdapters(appliance, id)
 
   let present: { routeId: string; definition?: JsonObject } | undefined
 
@@ -73,7 +82,12 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
     const isJson = shown.type === 'json'
     view = wanted
     editor = undefined
-    views.show(view, isJson)
+    views.hidden = !isJson
+    for (const button of buttons) {
+      const isSelected = button.dataset['view'] === view
+      button.ariaPressed = String(isSelected)
+      button.classList.toggle('selected', isSelected)
+    }
     offer.hidden = shown.type !== 'msg'
     row.classList.toggle('media-gateway-route-as-form', isJson && view === 'form')
     place.hidden = !isJson
@@ -91,10 +105,9 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
     const use = useOf(node)
     const context: Context = {
       id,
-      adapters: adapters.id,
+      adapters,
       use: partUse(use),
       present: () => (isMerge(use) ? present?.definition : undefined),
-      needAdapters: () => appliance.update(),
       changed() {
         if (!editor) return
         const value = JSON.stringify(editor.read())
@@ -104,7 +117,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
       },
     }
     editor = makeRouteEditor(context, definition, { needsName: use.kind !== 'update' })
-    place.replaceChildren(...head(note), removal, status, problems, editor.element, adapters)
+    place.replaceChildren(...head(note), removal, status, problems, editor.element, adapters.list)
   }
 
   function showBroken(): void {
@@ -154,7 +167,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
         : []
     const names = removed.map((each) => each.name || each.id || '?')
     const many = names.length === 1 ? text('removesOne') : text('removes', { number: names.length })
-    setText(removal, names.length === 0 ? '' : `${many}: ${names.join(', ')}`)
+    say(removal, names.length === 0 ? '' : `${many}: ${names.join(', ')}`)
   }
 
   input.on('change', () => {
@@ -194,26 +207,3 @@ const partUse = (use: Use): PartUse => ({
   isNew: use.kind === 'create',
   isState: use.kind === 'ensure',
 })
-
-function makeSwitch(choose: (view: View) => void) {
-  const buttons = (['form', 'json'] as const).map((view) =>
-    element(
-      'button.red-ui-button.red-ui-button-small',
-      { 'data-view': view, onclick: () => choose(view) },
-      text(`view.${view}`),
-    ),
-  )
-  const group = { role: 'group', ariaLabel: text('view.label') }
-  const made = element('div.media-gateway-route-switch', group, ...buttons)
-  return {
-    element: made,
-    show(view: View, isShown: boolean): void {
-      made.hidden = !isShown
-      for (const button of buttons) {
-        const isSelected = button.dataset['view'] === view
-        button.ariaPressed = String(isSelected)
-        button.classList.toggle('selected', isSelected)
-      }
-    },
-  }
-}

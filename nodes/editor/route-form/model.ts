@@ -86,8 +86,12 @@ const ORDER_OF_ROUTE = ['id', ...Object.keys(ROUTE), 'source', 'destinations']
 export function routeFields(route: JsonObject, use: PartUse & { needsName?: boolean }): FormFields {
   const fields = Object.entries<Member>({ ...ROUTE, id: { kind: 'text' } })
     .map(([name, member]) => ({
-      ...fieldOf(name, name, member, own(route, name), use.needsName === true),
+      name,
+      key: name,
+      member,
+      value: own(route, name),
       present: own(use.present, name),
+      required: use.needsName === true,
     }))
     .filter(isPresentable)
     .filter(({ name, value }) => name === 'name' || value !== undefined)
@@ -116,7 +120,7 @@ export function partFields(direction: Direction, part: JsonObject, use: PartUse 
       const given = own(part, key)
       const value = name === 'protocol' && isGiven(given) ? protocolOf(direction, part) : given
       const required = !use.partial && member.required?.(sent) === true
-      return { ...fieldOf(name, key, member, value, required), present: own(present, name) }
+      return { name, key, member, value, present: own(present, name), required }
     })
     .filter(isPresentable)
     .filter(({ name, value }) => applying.has(name) || value !== undefined)
@@ -125,15 +129,12 @@ export function partFields(direction: Direction, part: JsonObject, use: PartUse 
 
 export function pathFields(list: Member, path: JsonObject): FormFields {
   const fields = Object.entries(list.of ?? {})
-    .map(([name, member]) =>
-      fieldOf(name, name, member, own(path, name), member.required?.(path) === true),
-    )
+    .map(([name, member]) => {
+      const required = member.required?.(path) === true
+      return { name, key: name, member, value: own(path, name), present: undefined, required }
+    })
     .filter(isPresentable)
   return arranged(fields, path)
-}
-
-function fieldOf(name: string, key: string, member: Member, value: unknown, required: boolean) {
-  return { name, key, member, value, present: undefined as unknown, required }
 }
 
 const isPresentable = ({ member, value }: FormField) =>
@@ -207,12 +208,9 @@ const when =
     return values.includes(typeof value === 'string' ? value.toLowerCase() : value)
   }
 
-const both =
-  (one: Condition, other: Condition): Condition =>
-  (sent, use) =>
-    one(sent, use) && other(sent, use)
-
-const withFec = both(when('srtMode', 'caller'), when('useFec', true))
+const isCaller = when('srtMode', 'caller')
+const usesFec = when('useFec', true)
+const withFec: Condition = (sent, use) => isCaller(sent, use) && usesFec(sent, use)
 const isPublisher = when('rtmpMode', 'publisher')
 const onePlace: Condition = (sent) => !isRedundant(sent) && !isPublisher(sent, {})
 
@@ -223,8 +221,8 @@ const APPLIES: Record<string, Condition> = {
   networkInterface: onePlace,
   srtGroupMode: (sent) => !when('srtMode', 'rendezvous')(sent, {}),
   srtNetworkBondingParams: isRedundant,
-  srtStreamID: when('srtMode', 'caller'),
-  useFec: when('srtMode', 'caller'),
+  srtStreamID: isCaller,
+  useFec: isCaller,
   srtFecCols: withFec,
   srtFecRows: withFec,
   srtFecLayout: withFec,

@@ -1,5 +1,5 @@
 // The form of ensure route: what stands in the way of removing routes.
-import { setText } from '../../editor/element'
+import { say } from '../../editor/element'
 import { field, shownValue, type Read } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
 import { textsOf } from '../../editor/text'
@@ -23,7 +23,7 @@ export const ensure = {
 function followRemoval(node: EditorNode): void {
   const place = document.querySelector<HTMLElement>('#media-gateway-ensure-fault')!
   const read: Read = (name) => shownValue(node, name)
-  const show = (): void => setText(place, ensure.check(read, 'remove') ?? '')
+  const show = (): void => say(place, ensure.check(read, 'remove') ?? '')
   for (const property of ['remove', 'state', 'approve', 'check', 'definition']) {
     field(node, property).on('change', show)
   }

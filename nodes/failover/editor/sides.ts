@@ -63,16 +63,17 @@ export function prepareColumns(
   ) as Record<Side, HTMLElement>
   const row = (side: Side) => places[side].previousElementSibling!
   const box = places.main.parentElement!.parentElement!
-  const adapters = makeAdapters(appliance, newId('media-gateway-failover'))
-  box.append(adapters)
+  const adapters = makeAdapters(appliance, 'media-gateway-failover')
+  box.append(adapters.list)
   let present: JsonObject | undefined
   let parts: Partial<Record<Side, Edited>> = {}
   let groups: Partial<Record<Side, Group>> = {}
   let last = ''
   let isWriting = false
 
-  const entries = () =>
-    JSON.stringify([now('method'), ...SIDES.flatMap((side) => [now(side), now(`${side}Type`)])])
+  /** What the columns are made from. */
+  const stateNow = (): string =>
+    JSON.stringify([present, now('method'), SIDES.map((side) => [now(side), now(`${side}Type`)])])
 
   /** The saved fields of a side; undefined where no form can show them. */
   function savedIn(side: Side): JsonObject | undefined {
@@ -83,7 +84,7 @@ export function prepareColumns(
   }
 
   function render(): void {
-    last = JSON.stringify([entries(), present])
+    last = stateNow()
     const saved = { main: savedIn('main'), backup: savedIn('backup') }
     const known = saved.main && saved.backup && present
     parts = {}
@@ -102,10 +103,9 @@ export function prepareColumns(
   function makeColumn(side: Side, whole: JsonObject): Group {
     const context = {
       id: newId('media-gateway-failover'),
-      adapters: adapters.id,
+      adapters,
       use: USE,
       present: () => undefined,
-      needAdapters: () => appliance.update(),
       changed: write,
     }
     parts[side] = { part: whole, parked: [] }
@@ -114,7 +114,6 @@ export function prepareColumns(
       fields: () => fieldsOf(parts[side]!.part),
       edit: (member, value) => (parts[side] = edit('source', parts[side]!, member, value, USE)),
       path: () => side,
-      bearer: 'protocol',
       isFresh: false,
     })
   }
@@ -129,7 +128,7 @@ export function prepareColumns(
       if (value !== now(side)) field(node, side).typedInput('value', value)
     }
     isWriting = false
-    last = JSON.stringify([entries(), present])
+    last = stateNow()
     mark()
     changed()
   }
@@ -159,7 +158,7 @@ export function prepareColumns(
     show(next: JsonObject | undefined): void {
       if (isWriting || isBusy()) return
       present = next
-      if (last !== JSON.stringify([entries(), present])) render()
+      if (last !== stateNow()) render()
     },
     /** Makes what the route has now one of the two. */
     take(side: Side): void {

@@ -5,7 +5,7 @@ import type { Route } from './route'
 import { text } from './text'
 
 /** What a route can become; each is a type of node without its prefix. */
-export const KINDS = ['control-route', 'watch', 'failover'] as const
+const KINDS = ['control-route', 'watch', 'failover'] as const
 export type Kind = (typeof KINDS)[number]
 
 const typeOf = (kind: Kind): string => `media-gateway-${kind}`
@@ -17,7 +17,7 @@ export function kindsFor(gatewayId: string): Kind[] {
   return KINDS.filter((kind) => RED.nodes.getType(typeOf(kind)))
 }
 
-export interface About {
+interface About {
   place: Place
   /** Undefined for the only one. */
   deviceId?: string

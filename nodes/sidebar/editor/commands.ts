@@ -26,8 +26,6 @@ const LIMIT_MS = 60_000
 
 const keyOf = ({ routeId, destinationId = '' }: Target): string => `${routeId} ${destinationId}`
 
-export type Commands = ReturnType<typeof createCommands>
-
 export function createCommands() {
   const sent = new Map<string, Sent>()
   return {
@@ -36,11 +34,11 @@ export function createCommands() {
     },
     waiting: (target: Target): Action | undefined => sent.get(keyOf(target))?.action,
     send: (command: Sent) => void sent.set(keyOf(command), { ...command }),
-    accepted(target: Target): void {
+    answered(target: Target, isAccepted: boolean): void {
       const command = sent.get(keyOf(target))
-      if (command) command.acceptedAt = Date.now()
+      if (!isAccepted) sent.delete(keyOf(target))
+      else if (command) command.acceptedAt = Date.now()
     },
-    refused: (target: Target) => void sent.delete(keyOf(target)),
     /** Takes out the commands whose effect shows, and those whose effect is overdue. */
     settle(routes: readonly Route[]): { done: Sent[]; late: Sent[] } {
       const [done, late]: [Sent[], Sent[]] = [[], []]

@@ -1,9 +1,8 @@
 // The commands of a user: each after a question, with its outcome.
-import { settled } from '../../editor/ask'
 import { isOn, isRunning } from '../../editor/states'
 import type { Failover, FailoverAction, Place } from '../../wire'
 import { request } from './api'
-import { isBlocked, isOnAir, type Action, type Commands, type Target } from './commands'
+import { createCommands, isBlocked, isOnAir, type Action, type Target } from './commands'
 import { actionsOf, changesAir } from './failover'
 import { createQuestions, type Question } from './questions'
 import type { Route, Snapshot } from './route'
@@ -12,7 +11,6 @@ import { createMessage } from './widgets'
 
 export interface ControlsOptions {
   place: Place
-  commands: Commands
   gateway(): string
   snapshot(): Snapshot | undefined
   isOld: () => boolean
@@ -25,7 +23,8 @@ export interface ControlsOptions {
 const AT_ONCE = 3
 
 export function createControls(options: ControlsOptions) {
-  const { place, commands, isOld, complain, onSend } = options
+  const { place, isOld, complain, speak, onSend } = options
+  const commands = createCommands()
   const questions = createQuestions()
   const switching = new Set<string>()
   let isSending = false
@@ -56,10 +55,8 @@ export function createControls(options: ControlsOptions) {
   ): Promise<string | undefined> {
     commands.send({ ...target, action, name })
     onSend()
-    const body = { ...place, deviceId, ...target, action }
-    const { failure } = await settled(request('control', body))
-    if (failure) commands.refused(target)
-    else commands.accepted(target)
+    const { failure } = await request('control', { ...place, deviceId, ...target, action })
+    commands.answered(target, failure === undefined)
     onSend()
     return failure?.message
   }
@@ -68,7 +65,7 @@ export function createControls(options: ControlsOptions) {
     complain('')
     switching.add(id)
     onSend()
-    const { failure } = await settled(request('failover', { ...place, failoverId: id, action }))
+    const { failure } = await request('failover', { ...place, failoverId: id, action })
     if (failure) complain(`${route.name}: ${failure.message}`)
     switching.delete(id)
     onSend()
@@ -99,7 +96,7 @@ export function createControls(options: ControlsOptions) {
     isSending = false
     progress.show('')
     const outcome = text(`all.done.${action}`, { done, all })
-    options.speak(outcome)
+    speak(outcome)
     if (left.length > 0) reasons.push(text('all.left', { left: left.length }))
     if (reasons.length > 0) complain([outcome, ...reasons].join('\n'))
   }
@@ -183,7 +180,18 @@ export function createControls(options: ControlsOptions) {
         goBack,
       })
     },
+    get isWaiting() {
+      return commands.isWaiting
+    },
+    waiting: commands.waiting,
     isSwitching: (failoverId: string): boolean => switching.has(failoverId),
+    /** Tells which commands have had their effect, or have had none for too long. */
+    settle(): void {
+      const { done, late } = commands.settle(routes())
+      for (const { action, name } of done) speak(text(`done.${action}`, { name }))
+      if (done.length > 0) complain('')
+      for (const { name } of late) complain(text('late', { name }))
+    },
     update: questions.update,
     takeBack: questions.takeBack,
     /** Another appliance or device is shown: what was not sent yet is not sent any more. */

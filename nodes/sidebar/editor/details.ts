@@ -2,9 +2,9 @@
 // done with it.
 import { sentenceOf } from '../../editor/ask'
 import { addressOf } from '../../editor/address'
-import { element, setText } from '../../editor/element'
+import { element, say } from '../../editor/element'
 import { isOn, isRunning } from '../../editor/states'
-import { createHandle, KINDS, type Kind } from './add-node'
+import { createHandle, type Kind } from './add-node'
 import type { Action, Target } from './commands'
 import type { Caller, Failover, FailoverAction, Part } from '../../wire'
 import { actionsOf, markOf } from './failover'
@@ -13,7 +13,7 @@ import type { Route } from './route'
 import { controlLabel, whyNot, type Scene } from './row'
 import { text } from './text'
 import { mark, partSummary, routeSummary } from './labels'
-import { textButton } from './widgets'
+import { named, textButton } from './widgets'
 
 export interface DetailsOptions {
   /** Without an action, the one that changes the state. */
@@ -21,7 +21,7 @@ export interface DetailsOptions {
   onFailover(failover: Failover, action: FailoverAction, goBack: () => void): void
   /** `event` when it is dragged. */
   onAdd(kind: Kind, routeId: string, event: Event): void
-  onClose(): void
+  onClose: () => void
 }
 
 export function createDetails(options: DetailsOptions) {
@@ -44,14 +44,14 @@ export function createDetails(options: DetailsOptions) {
     const destinations = route.destinations.map((one) =>
       partRow(one, '', isOld, linesFor(one.id), controlOf(route, scene, one)),
     )
-    const handles = KINDS.filter((kind) => scene.kinds.includes(kind)).map((kind) =>
+    const handles = scene.kinds.map((kind) =>
       createHandle(kind, (event) => options.onAdd(kind, route.id, event)),
     )
     return [
       element(
         'div.media-gateway-sidebar-line',
         element('span.media-gateway-sidebar-says', routeSummary(route, isOld)),
-        button('✕', { act: 'close' }, () => options.onClose(), text('close')),
+        textButton('✕', options.onClose, { ...named(text('close')), 'data-act': 'close' }),
       ),
       element(
         'ul',
@@ -71,10 +71,8 @@ export function createDetails(options: DetailsOptions) {
 
   /** Nobody reads it: it is for other programs. */
   function copyId({ id }: Route): HTMLElement {
-    const made = button(text('copy'), { act: 'copy' }, () => {
-      RED.clipboard.copyText(id, $(made), 'clipboard.copyMessageValue')
-    })
-    made.title = id
+    const copy = (): void => void RED.clipboard.copyText(id, $(made), 'clipboard.copyMessageValue')
+    const made = textButton(text('copy'), copy, { title: id, 'data-act': 'copy' })
     return made
   }
 
@@ -83,12 +81,12 @@ export function createDetails(options: DetailsOptions) {
     const goBack = (): void => content.querySelector<HTMLElement>('[data-failover]')?.focus()
     const actions = scene.mayControl ? actionsOf(failover) : []
     const buttons = actions.map((action) => {
-      const key = { failover: `${failover.id} ${action}` }
       const press = (): void => options.onFailover(failover, action, goBack)
-      const made = button(text(`failover.${action}`), key, press)
-      made.ariaDisabled = String(scene.old !== '' || scene.isSwitching(failover.id))
-      made.title = scene.old
-      return made
+      return textButton(text(`failover.${action}`), press, {
+        ariaDisabled: String(scene.old !== '' || scene.isSwitching(failover.id)),
+        title: scene.old,
+        'data-failover': `${failover.id} ${action}`,
+      })
     })
     return failoverRow(failover, scene.now, element('div.media-gateway-sidebar-more', ...buttons))
   }
@@ -111,22 +109,21 @@ export function createDetails(options: DetailsOptions) {
     const target = { routeId: route.id, destinationId }
     const waiting = scene.waiting(route.id, destinationId)
     const why = whyNot(verb, route, scene.old)
-    const made = button(
-      text(waiting ? `waiting.${waiting}` : verb),
-      destinationId === undefined ? { act: verb } : { destination: destinationId },
-      () => options.onControl(target, destinationId === undefined ? verb : undefined),
-    )
-    if (!waiting) made.ariaLabel = controlLabel(verb, name, why)
-    made.title = why
-    made.ariaDisabled = String(waiting !== undefined || why !== '')
-    return made
+    const isOfRoute = destinationId === undefined
+    const press = (): void => options.onControl(target, isOfRoute ? verb : undefined)
+    return textButton(text(waiting ? `waiting.${waiting}` : verb), press, {
+      ariaLabel: waiting ? null : controlLabel(verb, name, why),
+      ariaDisabled: String(waiting !== undefined || why !== ''),
+      title: why,
+      ...(isOfRoute ? { 'data-act': verb } : { 'data-destination': destinationId }),
+    })
   }
 
   function showRates({ old, rates }: Scene, { id }: Route): void {
     const figures = old === '' ? rates.now(id) : undefined
     const parts = figures ? [figures.source, ...figures.destinations] : []
     for (const [index, place] of [...content.querySelectorAll(`.${RATE}`)].entries()) {
-      setText(place, rateOfPart(parts[index]))
+      say(place, rateOfPart(parts[index]))
     }
   }
 
@@ -164,7 +161,7 @@ export function createDetails(options: DetailsOptions) {
     },
   }
 
-  /** Returns a selector that finds the button again after it was redrawn. */
+  /** By its first `data-` attribute, a button gets the focus back after it was redrawn. */
   function keyOf(focused: Element | null): string | undefined {
     if (!(focused instanceof HTMLElement) || !content.contains(focused)) return undefined
     const [name, value] = Object.entries(focused.dataset)[0] ?? []
@@ -222,16 +219,4 @@ function linesOf(title: string, words: (string | undefined)[]): HTMLElement {
     element('span.media-gateway-sidebar-name', title),
     ...words.map((said) => said && element('span.media-gateway-sidebar-summary', said)),
   )
-}
-
-/** @param data its key, by which it gets the focus back after it was redrawn */
-function button(
-  words: string,
-  data: Record<string, string>,
-  press: () => void,
-  name?: string,
-): HTMLButtonElement {
-  const made = textButton(words, press, name)
-  Object.assign(made.dataset, data)
-  return made
 }

@@ -1,6 +1,5 @@
 // Which device of an appliance is shown, offered where there are several.
-import { settled } from '../../editor/ask'
-import { element } from '../../editor/element'
+import { element, say } from '../../editor/element'
 import type { Lookup, Place } from '../../wire'
 import { request } from './api'
 import { text } from './text'
@@ -21,11 +20,8 @@ export function createDeviceChoice(id: string, onChoose: (deviceId: string) => v
     element: row,
     show(isOpen: boolean, deviceId: string | undefined): void {
       row.hidden = !isOpen || devices.length < 2
-      // Filling it again would close it while the user chooses.
-      const isSame = devices.every((one, index) => choice.options[index]?.value === one.id)
-      if (!isSame || choice.options.length !== devices.length) {
-        choice.replaceChildren(...devices.map((one) => new Option(one.name, one.id)))
-      }
+      // Filling it with the same again would close it while the user chooses.
+      say(choice, ...devices.map((one) => new Option(one.name, one.id)))
       choice.value = deviceId ?? ''
     },
     /** Not too often. @returns the one to show instead, without an ID for the only one */
@@ -35,9 +31,7 @@ export function createDeviceChoice(id: string, onChoose: (deviceId: string) => v
     ): Promise<{ id?: string } | undefined> {
       if (Date.now() - askedAt < AGAIN_MS) return undefined
       askedAt = Date.now()
-      const { answer } = await settled(
-        request('lookup', { connection: { id: gatewayId }, appliance }),
-      )
+      const { answer } = await request('lookup', { connection: { id: gatewayId }, appliance })
       if (!answer) return undefined
       devices = answer.devices
       if (devices.some((device) => device.id === deviceId)) return undefined

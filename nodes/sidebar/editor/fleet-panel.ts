@@ -1,6 +1,6 @@
 // A config node with an inventory: its appliances, those in trouble first. One that is opened shows its
 // routes and is polled; of the others, what Node-RED knows anyway.
-import { settled, type RequestError, sentenceOf } from '../../editor/ask'
+import { type RequestError, sentenceOf } from '../../editor/ask'
 import { arrange, element, say } from '../../editor/element'
 import type { Sign } from '../../editor/states'
 import { language } from '../../editor/text'
@@ -190,9 +190,8 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   async function askForList(): Promise<'gone' | undefined> {
     const asked = questionNow()
     const key = JSON.stringify(asked)
-    const { answer: latest, failure: missed } = await settled(
-      request('appliances', { ...asked, language: language() }),
-    )
+    const question = { ...asked, language: language() }
+    const { answer: latest, failure: missed } = await request('appliances', question)
     // The user has asked for something else meanwhile.
     if (JSON.stringify(questionNow()) !== key) return undefined
     if (latest && 'notDeployed' in latest) return 'gone'

@@ -1,5 +1,5 @@
 // Around the list of appliances: which of them are shown, and how many.
-import { element, setText } from '../../editor/element'
+import { element, say } from '../../editor/element'
 import { text } from './text'
 import { choiceField, searchField, textButton } from './widgets'
 
@@ -50,7 +50,7 @@ export function createFleetTools(onChoose: () => void) {
       further.hidden = found <= shown
       more.hidden = shown >= MOST
       const words = text('fleet.shown', { shown, found, others: found - shown })
-      setText(count, shown >= MOST ? `${words}. ${text('fleet.most')}` : words)
+      say(count, shown >= MOST ? `${words}. ${text('fleet.most')}` : words)
     },
   }
 }

@@ -1,13 +1,13 @@
 // One appliance: its state, its routes, and what can be done with them.
 import { factCounts } from '../../../client/model/failover-view'
-import { settled, type RequestError, sentenceOf } from '../../editor/ask'
+import { mayWrite, type RequestError, sentenceOf } from '../../editor/ask'
 import { download, element } from '../../editor/element'
 import type { Reach } from '../../editor/states'
 import { language, text as shared } from '../../editor/text'
 import { addRoute, kindsFor, type Kind } from './add-node'
-import type { ApplianceState, Caller, Failover, Failure, ListedGateway, Place } from '../../wire'
-import { mayControl, request } from './api'
-import { createCommands } from './commands'
+import type { ApplianceState, Caller, Failover, Failure, ListedGateway } from '../../wire'
+import type { MadeReport, Place } from '../../wire'
+import { request } from './api'
 import { createControls } from './controls'
 import { createDetails, failoverRow } from './details'
 import { createDeviceChoice } from './devices'
@@ -63,7 +63,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   const place: Place = { id: listed.id, appliance: listed.appliance }
   /** Under what the browser keeps how it is shown. */
   const key = place.appliance === undefined ? place.id : `${place.id}/${place.appliance}`
-  const commands = createCommands()
   let gateway = listed
   let isOpen = options.isOpen
   let deviceId: string | undefined = remembered().device[key]
@@ -126,7 +125,6 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   const complain = (words: string): void => trouble.show(words)
   const controls = createControls({
     place,
-    commands,
     gateway: () => nameOf(gateway),
     snapshot: () => snapshot,
     isOld,
@@ -175,12 +173,12 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
 
   const scene = (): Scene => ({
     old: old(),
-    mayControl: !gateway.readOnly && !gateway.error && state?.mayControl !== false && mayControl(),
-    isCompact: tools.isCompact,
+    mayControl: !gateway.readOnly && !gateway.error && state?.mayControl !== false && mayWrite(),
+    isCompact: tools.isCompact(),
     kinds: kindsFor(listed.id),
     now: Date.now() + skew,
     rates,
-    waiting: (routeId, destinationId) => commands.waiting({ routeId, destinationId }),
+    waiting: (routeId, destinationId) => controls.waiting({ routeId, destinationId }),
     isSwitching: controls.isSwitching,
   })
 
@@ -291,7 +289,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     if (!isCalled) return
     const asked = callers
     const question = { ...place, deviceId: deviceId ?? snapshot?.device.id, routeId }
-    const { answer } = await settled(request('callers', question))
+    const { answer } = await request('callers', question)
     if (callers !== asked) return
     asked.list = answer?.callers ?? []
     showRoutes()
@@ -300,25 +298,15 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   async function makeReport(): Promise<void> {
     if (isReporting) return
     isReporting = true
-    say(shared('connection.report.making'))
+    reported.show(shared('connection.report.making'))
     const { id: gatewayId, appliance } = place
-    const asked = request('report', { connection: { id: gatewayId }, appliance })
-    const { answer: made, failure: why } = await settled(asked)
+    const asked = { connection: { id: gatewayId }, appliance }
+    const { answer, failure: why } = await request('report', asked)
     isReporting = false
-    if (!made) {
-      say()
-      return complain(sentenceOf(why!))
-    }
-    download(made)
-    const { name, failure: part } = made
-    say(
-      `${shared('connection.report.made', { name })}.`,
-      ...(part ? [shared('connection.report.partly'), sentenceOf(part)] : []),
-      shared('connection.report.about'),
-    )
+    if (answer) download(answer)
+    else complain(sentenceOf(why!))
+    reported.show(answer ? wordsOf(answer) : '')
   }
-
-  const say = (...sentences: string[]): void => reported.show(sentences.join(' '))
 
   /** `isOther`: the user has asked for other routes than those shown. */
   function showRoutes(isOther = false): void {
@@ -330,13 +318,13 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     void readCallers()
     list.show({ found, all, selected, isOther: isOther || !snapshot }, present)
     tools.element.hidden = !isOpen || all.length === 0
-    tools.show(present, mayControl(), gateway.address)
+    tools.show(present, mayWrite(), gateway.address)
     const lines = (snapshot?.failovers ?? []).map((one) => failoverRow(one, present.now))
     unplaced.replaceChildren(...lines)
     unplaced.hidden = lines.length === 0
     empty.textContent = emptyWords()
     empty.hidden = empty.textContent === ''
-    lately.element.hidden = !snapshot || !tools.wantsLately
+    lately.element.hidden = !snapshot || !tools.wantsLately()
     controls.update()
     if (isOther) showHealth()
     options.onChange()
@@ -376,17 +364,15 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     const wasOpen = isOpen
     const isDue = !wasOpen && Date.now() - polledAt >= POLL_EVERY_MS
     if (isDue) polledAt = Date.now()
-    const { answer, failure: missed } = await settled(
-      request('state', {
-        ...place,
-        deviceId: asked,
-        version: snapshot && version,
-        figuresAt: snapshot && figuresAt,
-        lookOn: !wasOpen,
-        poll: isDue,
-        language: language(),
-      }),
-    )
+    const { answer, failure: missed } = await request('state', {
+      ...place,
+      deviceId: asked,
+      version: snapshot && version,
+      figuresAt: snapshot && figuresAt,
+      lookOn: !wasOpen,
+      poll: isDue,
+      language: language(),
+    })
     // Another device was chosen meanwhile, or the panel was opened or closed.
     if (asked !== deviceId || wasOpen !== isOpen) return undefined
     if (answer && 'notDeployed' in answer) return 'gone'
@@ -419,11 +405,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
       rates.add(figuresAt ?? 0, answer.figures)
     }
     if (answer.lately) lately.take(answer.lately)
-    if (!snapshot) return
-    const { done, late } = commands.settle(snapshot.routes)
-    for (const { action, name } of done) options.speak(text(`done.${action}`, { name }))
-    if (done.length > 0) complain('')
-    for (const { name } of late) complain(text('late', { name }))
+    if (snapshot) controls.settle()
   }
 
   /** Finds the devices after a failure: where there are several, one has to be chosen. */
@@ -450,7 +432,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     element: panel,
     messages,
     get isWaiting() {
-      return commands.isWaiting || reach() === 'asking'
+      return controls.isWaiting || reach() === 'asking'
     },
     get lists() {
       const isComing = !snapshot && reach() === 'asking'
@@ -476,6 +458,12 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
       else show()
     },
   }
+}
+
+function wordsOf({ name, failure }: MadeReport): string {
+  const made = `${shared('connection.report.made', { name })}.`
+  const partly = failure ? [shared('connection.report.partly'), sentenceOf(failure)] : []
+  return [made, ...partly, shared('connection.report.about')].join(' ')
 }
 
 export const nameOf = ({ appliance, name, address, id }: ListedGateway & Place): string =>

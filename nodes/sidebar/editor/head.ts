@@ -1,5 +1,5 @@
 // The head of an appliance: its name, how it is, and how old that is. A click opens and closes it.
-import { element, setText } from '../../editor/element'
+import { element, say } from '../../editor/element'
 import type { Sign } from '../../editor/states'
 import { mark } from './labels'
 import { text } from './text'
@@ -44,22 +44,22 @@ export function createHead(id: string, bodyId: string, onToggle: () => void) {
     elements: [head, factsRow],
     show(shown: ShownHead): void {
       const { word: said = '', isOld = false, isQuiet = false } = shown
-      setText(title, shown.title)
+      say(title, shown.title)
       head.title = [shown.title, shown.address].join('\n')
       head.ariaExpanded = String(shown.isOpen)
       for (const one of [sign, word]) one.dataset['tone'] = shown.tone
       for (const one of [head, factsRow]) one.classList.toggle('media-gateway-sidebar-past', isOld)
-      setText(spoken, ` ${said}`)
-      setText(word, said)
+      say(spoken, ` ${said}`)
+      say(word, said)
       word.hidden = isQuiet || said === ''
-      setText(told, shown.facts.join(' · '))
+      say(told, shown.facts.join(' · '))
       const all = [said, ...shown.facts, ...(shown.more ?? [])]
       factsRow.title = all.filter(Boolean).join(' · ')
     },
     /** The age of what is shown; undefined when nothing is known. */
     showAge(ms: number | undefined): void {
       const seconds = Math.max(0, Math.round((ms ?? 0) / 1000))
-      setText(age, ms === undefined ? '' : ageOf(seconds))
+      say(age, ms === undefined ? '' : ageOf(seconds))
       factsRow.classList.toggle('media-gateway-sidebar-fresh', seconds < FRESH_SECONDS)
     },
     focus: () => head.focus(),

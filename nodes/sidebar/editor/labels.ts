@@ -5,28 +5,24 @@ import type { HealthText, Part } from '../../wire'
 import type { Route } from './route'
 import { text } from './text'
 
-/** What a row says of a route: what does not fit in its line is left out, the last first. */
-export interface Summary {
-  /** How it is: the reason where something is wrong, or else its state. */
-  first: string
-  rest: string[]
-}
-
-/** In the past tense when it is old. */
-export function summaryOf(route: Route, isOld = false): Summary {
+/**
+ * What a row says of a route: first how it is, which is the reason where something is wrong; what does
+ * not fit in its line is left out, the last first. In the past tense when it is old.
+ */
+export function summaryOf(route: Route, isOld: boolean): string[] {
   const { health } = route
   const was = text(`route.was.${isRunning(route) ? 'running' : 'idle'}`)
-  if (isOld && health.sign === 'unknown') return { first: briefOf(health), rest: [was] }
-  if (isOld) return { first: was, rest: isWell(health) ? [] : [lastSeen(briefOf(health))] }
+  if (isOld && health.sign === 'unknown') return [briefOf(health), was]
+  if (isOld) return isWell(health) ? [was] : [was, lastSeen(briefOf(health))]
   const all = route.destinations.length
-  if (health.sign === 'stopped') {
-    return { first: wordOf(route.state), rest: [text('route.has', { all })] }
-  }
+  if (health.sign === 'stopped') return [wordOf(route.state), text('route.has', { all })]
   const on = route.destinations.filter(isOn)
   const connected = on.filter(isConnected).length
-  const rest = [text('route.destinations', { connected, all: on.length })]
-  if (on.length < all) rest.push(text('route.off', { off: all - on.length }))
-  return { first: isWell(health) ? wordOf(route.state) : briefOf(health), rest }
+  return [
+    isWell(health) ? wordOf(route.state) : briefOf(health),
+    text('route.destinations', { connected, all: on.length }),
+    ...(on.length < all ? [text('route.off', { off: all - on.length })] : []),
+  ]
 }
 
 const isWell = ({ sign }: HealthText): boolean => sign === 'ok' || sign === 'stopped'

@@ -1,5 +1,5 @@
 // The incidents of an appliance: open ones first, and those that have ended.
-import { element } from '../../editor/element'
+import { element, say } from '../../editor/element'
 import type { Happening } from '../../wire'
 import { text } from './text'
 
@@ -7,19 +7,15 @@ export function createLately(label: string) {
   // It scrolls, so the keyboard has to reach it.
   const list = element('ul.media-gateway-sidebar-lately', { ariaLabel: label, tabIndex: 0 })
   let shown: readonly Happening[] = []
-  let isLate = false
 
   function draw(): void {
-    isLate = list.matches(':hover') && list.childElementCount > 0
     // What somebody reads stays where it is.
-    if (isLate) return
+    if (list.matches(':hover') && list.childElementCount > 0) return
     const rows = [...shown].sort(byPlace).map(rowOf)
-    list.replaceChildren(...(rows.length > 0 ? rows : [element('li', text('lately.none'))]))
+    say(list, ...(rows.length > 0 ? rows : [element('li', text('lately.none'))]))
   }
 
-  list.addEventListener('mouseleave', () => {
-    if (isLate) draw()
-  })
+  list.addEventListener('mouseleave', draw)
   draw()
   return {
     element: list,

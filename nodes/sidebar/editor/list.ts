@@ -51,8 +51,8 @@ export function createRouteList({ details, ...options }: ListOptions) {
     const id = routeAt(target)
     if (id === undefined) return
     active = id
-    if (isButton(target)) press(id)
-    else select(id)
+    if (!isButton(target)) select(id)
+    else if (scene?.waiting(id) === undefined) options.onControl(id)
     draw()
   })
   grid.addEventListener('dragstart', (event) => {
@@ -73,10 +73,6 @@ export function createRouteList({ details, ...options }: ListOptions) {
     event.stopPropagation()
     if (!isButton(target) || (key !== 'Enter' && key !== ' ')) event.preventDefault()
   })
-
-  function press(id: string): void {
-    if (scene?.waiting(id) === undefined) options.onControl(id)
-  }
 
   /** The row stays where it is, unless its details would be out of sight. */
   function select(id: string): void {
@@ -148,11 +144,7 @@ export function createRouteList({ details, ...options }: ListOptions) {
     // It may have the focus, which must not be lost when it is scrolled out of sight.
     if (routes[activeIndex]) shown.set(routes[activeIndex].id, activeIndex)
 
-    for (const [id, row] of rows) {
-      if (shown.has(id)) continue
-      rows.delete(id)
-      row.element.remove()
-    }
+    for (const id of rows.keys()) if (!shown.has(id)) rows.delete(id)
     for (const [id, index] of shown) {
       const row = rows.get(id) ?? createRow()
       row.show(routes[index]!, scene, {
@@ -180,12 +172,9 @@ export function createRouteList({ details, ...options }: ListOptions) {
   /** Rows under the mouse or the focus keep their places; what is new comes below them. */
   function inPlace({ found, all, isOther }: ShownRoutes): readonly Route[] {
     if (isOther || !isHeld(view)) return found
-    const now = new Map(all.map((route) => [route.id, route]))
-    const kept = new Set(routes.map(({ id }) => id))
-    return [
-      ...routes.map((route) => now.get(route.id) ?? route),
-      ...found.filter(({ id }) => !kept.has(id)),
-    ]
+    const latest = new Map([...routes, ...all].map((route) => [route.id, route]))
+    const ids = new Set([...routes, ...found].map(({ id }) => id))
+    return [...ids].map((id) => latest.get(id)!)
   }
 
   return {

@@ -1,5 +1,5 @@
 // The question before a command is sent: one at a time for each appliance.
-import { element, setText } from '../../editor/element'
+import { element, say } from '../../editor/element'
 import { text } from './text'
 
 export interface Question {
@@ -27,7 +27,7 @@ export function createQuestions() {
 
   function update(): void {
     if (open?.isOver()) takeBack()
-    else if (open) setText(effectLine, open.effect())
+    else if (open) say(effectLine, open.effect())
   }
 
   return {
@@ -50,7 +50,7 @@ export function createQuestions() {
       const [no, yes] = [button(text('cancel'), false), button(asked.yes, true)]
       yes.classList.add('media-gateway-sidebar-yes')
       effectLine.id = `${id}-effect`
-      setText(effectLine, asked.effect())
+      say(effectLine, asked.effect())
       const box = element(
         'div.media-gateway-sidebar-question',
         { role: 'alertdialog', 'aria-labelledby': id, 'aria-describedby': effectLine.id },

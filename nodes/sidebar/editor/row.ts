@@ -1,4 +1,4 @@
-import { element, setText } from '../../editor/element'
+import { element, say } from '../../editor/element'
 import { isRunning } from '../../editor/states'
 import type { Kind } from './add-node'
 import { isBlocked, type Action } from './commands'
@@ -6,7 +6,7 @@ import { markOf } from './failover'
 import { HEIGHT, rateOfRoute, rateOfSource, WIDTH, type Rates } from './rates'
 import type { Route } from './route'
 import { text } from './text'
-import { mark as createMark, placeOf, summaryOf, type Summary } from './labels'
+import { mark as createMark, placeOf, summaryOf } from './labels'
 
 export interface Scene {
   /** Why what is shown is out of date; empty where it is not. */
@@ -48,10 +48,14 @@ export function createRow() {
   const rest = [element('span'), element('span')]
   const summary = element('span.media-gateway-sidebar-summary', first, ...rest)
   const place = element('span')
-  const line = createLine()
+  const template = element('template', {
+    innerHTML: `<svg width="${WIDTH}" height="${HEIGHT}" aria-hidden="true"><path></path></svg>`,
+  })
+  /** A line through the last minutes. What it shows is said by the figure beside it. */
+  const line = template.content.firstElementChild!
   const rate = element('span.media-gateway-sidebar-rate')
   const received = element('span.media-gateway-sidebar-received')
-  const figures = element('span.media-gateway-sidebar-figures', place, line.element, rate)
+  const figures = element('span.media-gateway-sidebar-figures', place, line, rate)
   const button = element('button.media-gateway-sidebar-button')
   const about = element(
     'div.media-gateway-sidebar-about',
@@ -74,7 +78,7 @@ export function createRow() {
       row.classList.toggle('media-gateway-sidebar-old', isOld || isGone)
       row.classList.toggle('media-gateway-sidebar-compact', isCompact)
       row.dataset['tone'] = sign.dataset['tone'] = waiting ? 'busy' : route.health.sign
-      setText(name, route.name)
+      say(name, route.name)
       name.title = route.name
       lock.hidden = !route.isProtected || isGone
       // Several protect it only by mistake: each is in the details.
@@ -82,20 +86,19 @@ export function createRow() {
       const mark = failover && markOf(failover, now)
       badge.hidden = !mark
       badge.dataset['sign'] = isOld ? 'stopped' : (mark?.sign ?? 'stopped')
-      setText(badge, mark?.brief ?? '')
+      say(badge, mark?.brief ?? '')
       badge.title = mark ? text('failover.title', { state: mark.words }) : ''
       const words = summaryWords(route, isOld, isGone, waiting)
-      setText(first, words.first)
-      for (const [at, one] of rest.entries()) {
-        setText(one, words.rest[at] === undefined ? '' : SEPARATOR + words.rest[at])
-      }
-      summary.title = [words.first, ...words.rest].join(SEPARATOR)
-      setText(place, isGone ? '' : placeOf(route.source))
+      const [how = '', ...more] = words
+      say(first, how)
+      for (const [at, one] of rest.entries()) say(one, more[at] ? SEPARATOR + more[at] : '')
+      summary.title = words.join(SEPARATOR)
+      say(place, isGone ? '' : placeOf(route.source))
       // What was received before is no news of now: the line stays when the figures are old.
-      line.show(isGone ? '' : rates.path(route.id, now))
+      line.firstElementChild!.setAttribute('d', isGone ? '' : rates.path(route.id, now))
       const carried = isOld || isGone ? undefined : rates.now(route.id)
-      setText(rate, carried ? rateOfRoute(carried) : '')
-      setText(received, carried ? rateOfSource(carried) : '')
+      say(rate, carried ? rateOfRoute(carried) : '')
+      say(received, carried ? rateOfSource(carried) : '')
       action.hidden = !scene.mayControl || isGone
       row.draggable = scene.kinds.length > 0 && !isGone
       // A disabled button would lose the focus.
@@ -104,7 +107,7 @@ export function createRow() {
       button.ariaDisabled = String(waiting !== undefined || why !== '')
       button.title = why || (isCompact ? text(verb) : '')
       button.dataset['verb'] = verb
-      setText(button, text(verb))
+      say(button, text(verb))
       button.ariaLabel = controlLabel(verb, route.name, why)
       row.dataset['route'] = route.id
       row.style.top = `${top}px`
@@ -115,24 +118,9 @@ export function createRow() {
   }
 }
 
-/** The line through the last minutes. What it shows is said by the figure beside it. */
-function createLine() {
-  const place = element('template', {
-    innerHTML: `<svg width="${WIDTH}" height="${HEIGHT}" aria-hidden="true"><path></path></svg>`,
-  })
-  const svg = place.content.firstElementChild!
-  const path = svg.firstElementChild!
-  return {
-    element: svg,
-    show(drawn: string): void {
-      if (drawn !== (path.getAttribute('d') ?? '')) path.setAttribute('d', drawn)
-    },
-  }
-}
-
-function summaryWords(route: Route, isOld: boolean, isGone: boolean, waiting?: Action): Summary {
-  if (isGone) return { first: text('route.gone'), rest: [] }
-  return waiting ? { first: text(`waiting.${waiting}`), rest: [] } : summaryOf(route, isOld)
+function summaryWords(route: Route, isOld: boolean, isGone: boolean, waiting?: Action): string[] {
+  if (isGone) return [text('route.gone')]
+  return waiting ? [text(`waiting.${waiting}`)] : summaryOf(route, isOld)
 }
 
 const SEPARATOR = ' · '

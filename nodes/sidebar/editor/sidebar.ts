@@ -1,5 +1,4 @@
 // The content of the tab: one panel for each appliance, one below the other.
-import { settled } from '../../editor/ask'
 import { arrange, element } from '../../editor/element'
 import type { ListedGateway } from '../../wire'
 import { request } from './api'
@@ -82,7 +81,7 @@ export function createSidebar() {
   async function list(): Promise<void> {
     listIsDue = false
     listedAt = Date.now()
-    const { answer: gateways, failure } = await settled(request('gateways'))
+    const { answer: gateways, failure } = await request('gateways')
     if (gateways) {
       show(gateways)
       say(gateways.length === 0 ? text('none') : '')

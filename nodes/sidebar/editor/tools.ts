@@ -6,7 +6,7 @@ import { FILTERS, matchingRoutes, ORDERS, sorted } from './route'
 import type { Filter, Order, Route } from './route'
 import type { Scene } from './row'
 import { text } from './text'
-import { choiceField, searchField, textButton } from './widgets'
+import { choiceField, named, searchField, textButton } from './widgets'
 
 export interface ToolsOptions {
   gatewayId: string
@@ -14,67 +14,52 @@ export interface ToolsOptions {
   onChoose: () => void
   onAll(action: 'start' | 'stop'): void
   /** The user wants to see more or less than before: further tools, or what happened lately. */
-  onMore(): void
-  onReport(): void
+  onMore: () => void
+  onReport: () => void
 }
 
 export function createTools({ gatewayId, onChoose, ...options }: ToolsOptions) {
-  const kept = remembered()
-  let wantsLately = kept.lately[gatewayId] === true
-  let isCompact = kept.compact[gatewayId] === true
-
   const search = searchField(text('search'), onChoose)
   const filter = choiceField('filter', FILTERS, onChoose)
   const order = choiceField('order', ORDERS, () => {
     remember('order', gatewayId, order.value)
     onChoose()
   })
-  order.value = ORDERS.find((one) => one === kept.order[gatewayId]) ?? ORDERS[0]
-  const narrow = (): void => {
-    isCompact = !isCompact
-    remember('compact', gatewayId, isCompact)
-    showMore()
-    onChoose()
+  order.value = ORDERS.find((one) => one === remembered().order[gatewayId]) ?? ORDERS[0]
+  /** A button that stays pressed, also the next time. */
+  const lasting = (of: 'lately' | 'compact', words: string, press: () => void) => {
+    const change = (): void => {
+      button.ariaPressed = String(!isPressed(button))
+      remember(of, gatewayId, isPressed(button))
+      press()
+    }
+    const ariaPressed = String(remembered()[of][gatewayId] === true)
+    const button = textButton(words, change, { ariaPressed })
+    return button
   }
-  const compact = textButton('☰', narrow, text('compact'))
+  const compact = Object.assign(lasting('compact', '☰', onChoose), named(text('compact')))
+  const lately = lasting('lately', text('lately.show'), options.onMore)
   const open = (): void => {
     further.hidden = !further.hidden
-    showMore()
+    more.ariaExpanded = String(!further.hidden)
     options.onMore()
   }
-  const more = textButton('⋯', open, text('more'))
-  const lately = textButton(text('lately.show'), () => {
-    wantsLately = !wantsLately
-    remember('lately', gatewayId, wantsLately)
-    showMore()
-    options.onMore()
-  })
+  const more = textButton('⋯', open, { ...named(text('more')), ariaExpanded: 'false' })
   const all = {
     start: textButton(text('all.start'), () => options.onAll('start')),
     stop: textButton(text('all.stop'), () => options.onAll('stop')),
   }
-  const report = textButton(shared('connection.report.make'), () => options.onReport())
+  const report = textButton(shared('connection.report.make'), options.onReport)
   const link = element('a', { target: '_blank', rel: 'noopener noreferrer' }, text('page'))
   const hidden = [order, all.start, all.stop, lately, report, link]
   const what = 'div.media-gateway-sidebar-tools.media-gateway-sidebar-more'
   const further = element(what, { hidden: true }, ...hidden)
   const first = element('div.media-gateway-sidebar-tools', search, filter, compact, more)
 
-  function showMore(): void {
-    more.ariaExpanded = String(!further.hidden)
-    lately.ariaPressed = String(wantsLately)
-    compact.ariaPressed = String(isCompact)
-  }
-
-  showMore()
   return {
     element: element('div', first, further),
-    get wantsLately() {
-      return wantsLately
-    },
-    get isCompact() {
-      return isCompact
-    },
+    wantsLately: () => isPressed(lately),
+    isCompact: () => isPressed(compact),
     /** The routes to show, in their order. */
     choose: (routes: readonly Route[]): Route[] =>
       sorted(matchingRoutes(routes, search.value, filter.value as Filter), order.value as Order),
@@ -93,6 +78,8 @@ export function createTools({ gatewayId, onChoose, ...options }: ToolsOptions) {
     focusAll: (action: 'start' | 'stop'): void => all[action].focus(),
   }
 }
+
+const isPressed = (button: HTMLButtonElement): boolean => button.ariaPressed === 'true'
 
 /** The appliance's own page: only what a browser opens as one. */
 function pageAt(address: string): string | undefined {

@@ -1,16 +1,23 @@
 // The buttons, fields and messages around the lists and in the details.
-import { element, setText } from '../../editor/element'
+import { element, say, type Properties } from '../../editor/element'
 import { text } from './text'
 
 /** Disabled, a button would lose the focus: while it is `aria-disabled`, it does nothing. */
-export function textButton(words: string, press: () => void, name?: string): HTMLButtonElement {
+export function textButton(
+  words: string,
+  press: () => void,
+  properties: Properties<'button'> = {},
+): HTMLButtonElement {
   const button: HTMLButtonElement = element('button.media-gateway-sidebar-button', {
     textContent: words,
     onclick: () => void (button.ariaDisabled === 'true' || press()),
-    ...(name !== undefined && { ariaLabel: name, title: name }),
+    ...properties,
   })
   return button
 }
+
+/** For a button whose words say too little. */
+export const named = (name: string) => ({ ariaLabel: name, title: name })
 
 /** A field to search with. Escape empties it, which `onEmpty` learns. */
 export function searchField(label: string, onType: () => void, onEmpty = onType): HTMLInputElement {
@@ -50,7 +57,7 @@ export function createMessage(role: string | null, onClose: () => void, label = 
   return {
     element: box,
     show(said: string): void {
-      setText(words, said)
+      say(words, said)
       box.hidden = said === ''
     },
   }
