@@ -4,6 +4,7 @@ import { GatewayError, openGateway, type ErrorCode, type Gateway } from '../../c
 import { LABELS } from '../../client/sentences'
 import { startSimulator, type Simulator } from '../../simulator'
 import { textsAt } from '../support/editor-module'
+import { endEach } from '../support/connect'
 
 const account = { username: 'haiadmin', password: 'manager' }
 const route = { name: 'Studio A' }
@@ -97,10 +98,7 @@ describe('an option of a method that cannot work', () => {
     gateway = openGateway({ baseUrl: simulator.url, ...account })
     host = new URL(simulator.url).host
   })
-  after(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  after(() => endEach(gateway, simulator))
 
   type Call = (of: Gateway, options: never) => unknown
   const start: Call = (of, options) => of.routes.start(route, options)

@@ -2,6 +2,7 @@
 import should from 'should'
 import { openGateway, type Gateway, type GatewayError } from '../../client'
 import { ScriptedAppliance } from '../support/scripted-appliance'
+import { endEach } from '../support/connect'
 
 const SENTENCE = /Nothing was changed/
 const account = { username: 'user', password: 'secret-password' }
@@ -56,10 +57,7 @@ describe('that nothing was changed', () => {
     await appliance.start()
     gateway = openGateway({ ...account, baseUrl: appliance.url })
   })
-  afterEach(async () => {
-    await gateway.close()
-    await appliance.stop()
-  })
+  afterEach(() => endEach(gateway, appliance))
 
   const messageOf = async (door: Door, options: object): Promise<string | undefined> => {
     try {

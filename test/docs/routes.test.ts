@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import should from 'should'
-import { openGateway } from '../../client'
 import { startSimulator, type Simulator } from '../../simulator'
 import { root } from '../support/root'
+import { gatewayAt } from '../support/connect'
 
 type Part = Record<string, unknown>
 
@@ -49,11 +49,7 @@ describe('docs/routes.md', () => {
 
   for (const [index, [kind, route]] of examples.entries()) {
     it(`has an example that is created as it is: ${kind} ${index}`, async () => {
-      const gateway = openGateway({
-        baseUrl: simulator.url,
-        username: 'haiadmin',
-        password: 'manager',
-      })
+      const gateway = gatewayAt(simulator)
       try {
         await gateway.routes.create({
           name: `Example ${index}`,

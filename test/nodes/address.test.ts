@@ -30,6 +30,7 @@ describe('how a node is told what to act on', () => {
     ],
     ['flow context', { route: 'chosen', routeType: 'flow' }, {}],
     ['global context', { route: 'chosen', routeType: 'global' }, {}],
+    ['a store of the global context', { route: '#:(default)::chosen', routeType: 'global' }, {}],
     ['the environment', { route: 'TEST_ROUTE', routeType: 'env' }, {}],
     [
       'JSONata',
@@ -64,6 +65,12 @@ describe('how a node is told what to act on', () => {
     ['an empty object', {}, { routeId: {} }, /msg\.routeId/],
     ['a path', {}, { routeId: '..' }, /msg\.routeId/],
     ['an empty other property', { route: 'payload.x', routeType: 'msg' }, {}, /msg\.payload\.x/],
+    [
+      'what is not there in a store',
+      { route: '#:(default)::a.b', routeType: 'global' },
+      {},
+      /global\.a\.b is empty/,
+    ],
     [
       'JSONata of another value',
       { route: '$number(x)', routeType: 'jsonata' },
@@ -193,6 +200,17 @@ describe('what comes out', () => {
       kept.should.deepEqual({ deep: 1 })
     })
     new Set(messages.map(({ parts }) => (parts as { id: string }).id)).size.should.equal(1)
+  })
+
+  it('split within a sequence: its parts are kept in those of each message, as split keeps them', async () => {
+    await load(simulator.url, { 'list-routes': { output: 'split' } })
+    const outer = { id: 'outer', type: 'array', count: 2, len: 1, index: 1 }
+    const { messages } = await send('list-routes', { parts: outer })
+    messages.should.have.length(12)
+    for (const { parts } of messages) {
+      parts!.should.match({ type: 'array', count: 12, parts: outer })
+      parts!.should.not.have.property('id', 'outer')
+    }
   })
 
   it('split of nothing sends nothing and is done', async () => {

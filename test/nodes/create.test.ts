@@ -1,7 +1,7 @@
 import 'should'
 import type { Route } from '../../client/model/types'
 import { generateRoutes, type Simulator } from '../../simulator'
-import { failure, load, result, send, simulated } from '../support/flow'
+import { failure, load, result, simulated } from '../support/flow'
 
 describe('create-route', () => {
   let simulator: Simulator
@@ -64,22 +64,6 @@ describe('create-route', () => {
     new Set(both.map(({ routeId }) => routeId)).size.should.equal(2)
   })
 
-  it('copies a Route as read, of every protocol, to a route of its own', async () => {
-    for (const { id } of simulator.routes.slice()) {
-      const { payload } = await result('get-route', { routeId: id })
-      const original = payload as Route
-      const copy = (await result('applied', { payload: { ...original, name: `Copy ${id}` } }))
-        .payload as Route
-      copy.id.should.not.equal(id)
-      const { fields } = creates().at(-1)!.body as { fields: object }
-      JSON.stringify(fields).should.not.match(/"(id|state|summaryStatusCode|started)":/)
-      copy.source.protocol.should.equal(original.source.protocol)
-      copy.destinations
-        .map(({ name }) => name)
-        .should.deepEqual(original.destinations.map((d) => d.name))
-    }
-  })
-
   it('takes its definition from the node', async () => {
     await result('json', { payload: 'not this' })
     creates()[0]!.body!.should.have.propertyByPath('fields', 'name').eql(ROUTE.name)
@@ -93,30 +77,6 @@ describe('create-route', () => {
     creates().should.have.length(1)
   })
 
-  it('refuses every fault at once, before any call', async () => {
-    const error = await failure('create-route', {
-      payload: {
-        name: 'x'.repeat(61),
-        source: { name: 'In', protocol: 'carrier pigeon', port: 'many' },
-        destinations: [{ name: 'Out', protocol: 'srt', srtPassPhrase: 'short', port: 0 }],
-        colour: 'red',
-      },
-    })
-    error.code.should.equal('INVALID_INPUT')
-    const paths = error.cause.problems!.map(({ path }) => path)
-    for (const path of [
-      'name',
-      'colour',
-      'source.protocol',
-      'destinations[0].srtPassPhrase',
-      'destinations[0].port',
-    ]) {
-      paths.should.containEql(path)
-    }
-    JSON.stringify([error.message, error.cause]).should.not.match(/short"/)
-    simulator.journal.should.have.length(0)
-  })
-
   it('refuses a hidden value: a new route has nothing to keep', async () => {
     const source = {
       ...ROUTE.source,
@@ -127,18 +87,6 @@ describe('create-route', () => {
     const error = await failure('create-route', { payload: { ...ROUTE, source } })
     error.cause.problems!.map(({ path }) => path).should.deepEqual(['source.srtPassPhrase'])
     simulator.journal.should.have.length(0)
-  })
-
-  it('many at once: one login, each once', async () => {
-    const outcomes = await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        send('create-route', { payload: { ...ROUTE, name: `Route ${index}` } }),
-      ),
-    )
-    outcomes.filter(({ caught }) => caught).should.have.length(0)
-    await simulator.settle()
-    simulator.routes.should.have.length(24 + 40)
-    simulator.logins.should.equal(1)
   })
 })
 

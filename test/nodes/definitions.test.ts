@@ -1,6 +1,5 @@
 // Routes as a file, in a real Node-RED: definitions out, and definitions with secrets by name in.
 import should from 'should'
-import { openGateway } from '../../client'
 import { HIDDEN } from '../../client/model/secrets'
 import type { Definition } from '../../client/model/definitions'
 import type { Ensured } from '../../client/changes/ensure/apply'
@@ -8,6 +7,7 @@ import type { Route } from '../../client/model/types'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
 import { failure, helper, load, result, send, unload, type Message } from '../support/flow'
 import { until } from '../support/until'
+import { gatewayAt } from '../support/connect'
 
 const ENVIRONMENT: Record<string, string> = {
   SRT_PROCESS: 'secret of the process',
@@ -175,11 +175,7 @@ describe('routes as a file', () => {
     })
 
     it('is there for plain Node.js, which gets names but replaces none', async () => {
-      const gateway = openGateway({
-        baseUrl: simulator.url,
-        username: 'haiadmin',
-        password: 'manager',
-      })
+      const gateway = gatewayAt(simulator)
       try {
         const shown = await gateway.routes.definitions()
         shown.should.eql(await rows('definitions'))

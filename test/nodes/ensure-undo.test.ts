@@ -3,7 +3,6 @@ import should from 'should'
 import * as fc from 'fast-check'
 import { controlRoute } from '../../client/changes/control'
 import { newOperation } from '../../client/connection/operation'
-import { openConnection } from '../../client/connection/connection'
 import { toSent as sentForm } from '../../client/model/convert'
 import { until } from '../support/until'
 import { load, result, unload } from '../support/flow'
@@ -24,6 +23,7 @@ import {
   writes,
   stageEach,
 } from './ensure-stage'
+import { connectTo } from '../support/connect'
 
 describe('ensure-route with a file', () => {
   stageEach()
@@ -163,11 +163,7 @@ describe('ensure-route with a file', () => {
     it('leaves a destination stopped that was stopped while its route ran', async () => {
       const two = [destination('A'), { ...destination('B'), port: 6001 }]
       await run('row', [{ ...route('A', 'running'), destinations: two }])
-      const client = openConnection({
-        baseUrl: simulator.url,
-        username: 'haiadmin',
-        password: 'manager',
-      })
+      const client = connectTo(simulator)
       await controlRoute(
         client,
         {

@@ -2,14 +2,12 @@ import 'should'
 import * as fc from 'fast-check'
 import { deleteRoute } from '../../client/changes/delete'
 import { ensureRoutes } from '../../client/changes/ensure/ensure'
-import { listRoutes } from '../../client/api/routes'
 import { newOperation } from '../../client/connection/operation'
-import { openConnection } from '../../client/connection/connection'
-import { updateRoute } from '../../client/changes/update'
 import type { Ensured } from '../../client/changes/ensure/apply'
 import type { Route } from '../../client/model/types'
 import { generateRoutes, type Simulator } from '../../simulator'
 import { failure, load, result, send, simulated, unload } from '../support/flow'
+import { connectTo } from '../support/connect'
 
 type Row = Ensured & { error?: { code: string; message: string } }
 
@@ -56,6 +54,18 @@ describe('ensure-route', () => {
     const second = await run('present', WANTED)
     second.should.match({ changed: false, action: 'none', diff: [] })
     writes().should.have.length(1)
+  })
+
+  it('says that there is no such route, where only a name is given', async () => {
+    const { code, message, cause } = await failure('started', { payload: { name: 'Studio Z' } })
+    code.should.equal('INVALID_INPUT')
+    message.should.match(
+      /^Route "Studio Z" on .*: There is no such route\. Check its name, or give its source to create it\. Nothing was changed\.$/,
+    )
+    cause.problems!.map(({ path }) => path).should.eql(['source'])
+    const row = await failure('started', { payload: [{ name: 'Studio Z' }] })
+    row.message.should.containEql('There is no such route.')
+    writes().should.have.length(0)
   })
 
   it('finds a route by a name with spaces at both ends, and creates none with such a name', async () => {
@@ -202,11 +212,7 @@ describe('ensure-route', () => {
   })
 
   const beginDelete = async (routeId: string): Promise<void> => {
-    const gateway = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-    })
+    const gateway = connectTo(simulator)
     const address = { deviceId: simulator.devices[0]!._id, routeId }
     const waiting = { waitFor: 'accepted' as const, waitTimeout: 1000 }
     await deleteRoute(gateway, { ...address, ...waiting }, newOperation('delete-route'))
@@ -232,21 +238,6 @@ describe('ensure-route', () => {
     writes().should.have.length(0)
   })
 
-  it('a step that was carried out is told when a later one fails', async () => {
-    const { id } = simulator.routes.find(({ state }) => state === 'running')!
-    const body = { error: { type: 'Invalid', message: 'no' } }
-    simulator.fault({ kind: 'status', status: 400, body, match: { action: 'update' } })
-    const error = await failure('stopped', { payload: { id, name: 'Stopped and renamed' } })
-    error.message.should.match(
-      /^Route "Stopped and renamed" is stopped now: stop was applied, but the next step failed\. /,
-    )
-    simulator.route(id)!.state.should.equal('idle')
-    const other = simulator.routes.find(({ state }) => state === 'running')!
-    const rows = (await result('stopped', { payload: [{ id: other.id, name: 'Too' }] }))
-      .payload as Row[]
-    rows[0]!.should.match({ changed: true, action: ['stop'], error: { code: 'REJECTED' } })
-  })
-
   it('two at once for one missing route create one', async () => {
     const both = await Promise.all([run('present', WANTED), run('present', WANTED)])
     both
@@ -254,94 +245,6 @@ describe('ensure-route', () => {
       .toSorted()
       .should.deepEqual(['create', 'none'])
     simulator.routes.filter(({ name }) => name === WANTED.name).should.have.length(1)
-  })
-
-  it('waits for an update that was accepted, also where firmware does not call it pending', async () => {
-    simulator.setOptions({ applyDelay: 400 })
-    const gateway = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-    })
-    try {
-      const operation = newOperation('ensure-route')
-      const deviceId = simulator.devices[0]!._id
-      const list = await listRoutes(gateway, { deviceId }, operation)
-      const [route] = list.data
-      const { id, name } = route!
-      await updateRoute(
-        gateway,
-        {
-          address: { deviceId, routeId: id },
-          patch: { name: 'Another' },
-          mode: 'merge',
-          waitFor: 'accepted',
-          waitTimeout: 1000,
-        },
-        operation,
-      )
-      const old = { kind: 'status', status: 200, times: 1 } as const
-      simulator.fault({ ...old, body: list, match: { path: /\/routes$/ } })
-      simulator.fault({ ...old, body: route, match: { path: /\/routes\/[^/]+$/ } })
-      const { results } = await ensureRoutes(
-        gateway,
-        { id, name },
-        { deviceId, state: 'present', waitTimeout: 10_000 },
-        operation,
-      )
-      results.should.match({ changed: true, action: 'update' })
-      await simulator.settle()
-      simulator.readForm(name).should.match({ id, name })
-    } finally {
-      await gateway.close()
-    }
-  })
-
-  it('waits for a create of somebody else that may be the one', async () => {
-    simulator.setOptions({ applyDelay: 300 })
-    await result('create-route', { payload: WANTED })
-    ;(await run('present', WANTED)).action.should.equal('none')
-    await simulator.settle()
-    simulator.routes.filter(({ name }) => name === WANTED.name).should.have.length(1)
-  })
-
-  describe('with the answer lost', () => {
-    const steps: Array<[string, string, string]> = [
-      ['create', 'present', 'create'],
-      ['update', 'present', 'update'],
-      ['start', 'started', 'start-route'],
-      ['stop', 'stopped', 'stop-route'],
-      ['delete', 'absent', 'delete'],
-    ]
-    for (const [step, node, action] of steps) {
-      const wantedFor = (): Record<string, unknown> => {
-        if (step === 'create') return WANTED
-        const state = step === 'stop' ? 'running' : 'idle'
-        const { id } = simulator.routes.find((route) => route.state === state)!
-        return step === 'update' ? { id, name: 'Changed' } : { id }
-      }
-
-      it(`${step}, after it was applied: looked up, and well`, async () => {
-        const wanted = wantedFor()
-        simulator.fault({ kind: 'reset-after', match: { action }, times: 1 })
-        const done = await run(node, wanted)
-        done.should.match({ changed: true, action: step })
-        writes().should.have.length(1)
-        ;(await run(node, wanted)).changed.should.be.false()
-        simulator.routes.filter(({ name }) => name === WANTED.name).length.should.be.below(2)
-      })
-
-      it(`${step}, before it was applied: told as unknown, and done by the next run`, async () => {
-        const wanted = wantedFor()
-        simulator.fault({ kind: 'reset', match: { action }, times: 1 })
-        const error = await failure(node, { payload: wanted })
-        error.code.should.equal('OUTCOME_UNKNOWN')
-        writes().should.have.length(1)
-        ;(await run(node, wanted)).should.match({ changed: true, action: step })
-        ;(await run(node, wanted)).changed.should.be.false()
-        simulator.routes.filter(({ name }) => name === WANTED.name).length.should.be.below(2)
-      })
-    }
   })
 
   describe('in bulk', () => {
@@ -359,17 +262,6 @@ describe('ensure-route', () => {
         ],
       }))
 
-    it('one result for each row, and nothing the second time', async () => {
-      const first = (await result('present', { payload: rows(40) })).payload as Row[]
-      first.map(({ action }) => action).should.deepEqual(rows(40).map(() => 'create'))
-      simulator.routes.should.have.length(12 + 40)
-      const sent = writes().length
-      const second = (await result('present', { payload: rows(40) })).payload as Row[]
-      second.some(({ changed }) => changed).should.be.false()
-      writes().should.have.length(sent)
-      simulator.logins.should.equal(1)
-    })
-
     it('shows how far it has got', async () => {
       const { helper } = await import('../support/flow.js')
       const node = helper.getNode('present')
@@ -384,16 +276,6 @@ describe('ensure-route', () => {
       shown[0]!.should.equal('waiting for the gateway')
       shown[1]!.should.match(/^[1-9]\d*\/60$/)
       shown.at(-1)!.should.equal('60 changed, 0 unchanged')
-    })
-
-    it('a row that fails has its error, the others are done', async () => {
-      const body = { error: { type: 'Invalid', message: 'not this one' } }
-      simulator.fault({ kind: 'status', status: 400, body, match: { action: 'create' }, times: 1 })
-      const done = (await result('present', { payload: rows(5) })).payload as Row[]
-      const failed = done.filter(({ error }) => error)
-      failed.should.have.length(1)
-      failed[0]!.should.match({ changed: false, error: { code: 'REJECTED' } })
-      done.filter(({ action }) => action === 'create').should.have.length(4)
     })
 
     it('faults, duplicate names and port clashes are found before the first write', async () => {
@@ -488,11 +370,7 @@ describe('ensure-route', () => {
   })
 
   it('plan, apply, plan is empty, for any changes to any routes', async () => {
-    const gateway = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-    })
+    const gateway = connectTo(simulator)
     const deviceId = simulator.devices[0]!._id
     const options = { deviceId, state: 'present' as const, waitTimeout: 3000 }
     const ensured = async (wanted: unknown, check: boolean): Promise<Ensured> =>

@@ -4,6 +4,7 @@ import { startSimulator, type Simulator } from '../../simulator'
 import { hurried, NodeRed, type Properties } from '../support/node-red'
 import { until } from '../support/until'
 import { BACKUP, destinations, FAILOVER, MAIN, srt, TWO_ROUTES } from './failover-stage'
+import { endEach } from '../support/connect'
 
 const flowOf = (simulator: Simulator, failover: object): Properties[] => [
   { id: 'tab', type: 'tab', label: 'failover' },
@@ -65,10 +66,7 @@ describe('a failover in a Node-RED of its own', function () {
       })) as never,
     })
   })
-  afterEach(async () => {
-    await nodeRed.stop()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(nodeRed, simulator))
 
   it('has a route on the air again after it was killed between the two', async () => {
     // Written at once: what only the memory has is lost with the process.

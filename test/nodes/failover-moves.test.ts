@@ -15,6 +15,8 @@ import { BACKUP, FAILOVER, MAIN } from './failover-stage'
 const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
 const lease = require('../../nodes/gateway/fleet/lease') as { leaseOf: unknown }
 
+const NODES = { failover: { ...FAILOVER, gateway: 'gateway' } }
+
 const away = (): GatewayError => new GatewayError('UNAVAILABLE', words('no engine'))
 
 interface Held {
@@ -34,10 +36,15 @@ class Engine implements Share, ShareMemory {
   record: { memory?: unknown; token: number } | undefined
   asked: string[] = []
   isAway = false
-  /** Reads and writes wait for it. */
   gate: Promise<void> = Promise.resolve()
   owned: number | undefined
   follower!: ShareFollower
+  /** Reads and writes wait until that is called. */
+  shut(): () => void {
+    let open = (): void => undefined
+    this.gate = new Promise((resolve) => (open = resolve))
+    return () => open()
+  }
   isClosed = false
 
   readonly memory = this
@@ -127,7 +134,7 @@ describe('a failover whose appliance moves', () => {
       return engine
     }
     nodeRed.on('node-status', show)
-    await load('', { failover: { ...FAILOVER, gateway: 'gateway' } }, { gateway: GATEWAY() })
+    await load('', NODES, { gateway: GATEWAY() })
     listen()
   })
   afterEach(async () => {
@@ -160,6 +167,12 @@ describe('a failover whose appliance moves', () => {
       () => text.test(statuses.at(-1)?.text ?? ''),
       () => `${String(text)} in ${JSON.stringify(statuses)}`,
     )
+  /** With this token, and from then on. */
+  async function begins(token: number): Promise<void> {
+    engine.take(token)
+    await shows(/^1 of 1 protected$/)
+    await until(() => engine.record?.token === token)
+  }
   const context = () => helper.getNode('out').context().global
   const KEY = `media-gateway-failover-failover-${Buffer.from('oslo').toString('hex')}`
   const local = (): Held => context().get(KEY) as Held
@@ -201,9 +214,7 @@ describe('a failover whose appliance moves', () => {
   })
 
   it('has what only this instance knows, unless another one has worked for it since', async () => {
-    engine.take(1)
-    await shows(/^1 of 1 protected$/)
-    await until(() => engine.record?.token === 1)
+    await begins(1)
     engine.isAway = true
     await say({ action: 'hold' })
     await engine.give()
@@ -232,9 +243,7 @@ describe('a failover whose appliance moves', () => {
   })
 
   it('has what the engine was told, where a store in files was behind when Node-RED was killed', async () => {
-    engine.take(1)
-    await shows(/^1 of 1 protected$/)
-    await until(() => engine.record?.token === 1)
+    await begins(1)
     const behind = structuredClone(local())
     await say({ action: 'hold' })
     await until(() => engine.kept.held)
@@ -265,17 +274,13 @@ describe('a failover whose appliance moves', () => {
     // Another instance owns it, and somebody releases it there. This one has kept nothing of that.
     engine.elsewhere({ held: false }, 2)
     context().set(KEY, undefined)
-    engine.take(3)
-    await shows(/^1 of 1 protected$/)
-    await until(() => engine.record!.token === 3)
+    await begins(3)
     engine.kept.held.should.be.false()
   })
 
   it('begins anew with what is no memory', async () => {
     engine.record = { memory: { held: 'yes' }, token: 1 }
-    engine.take(2)
-    await shows(/^1 of 1 protected$/)
-    await until(() => engine.record?.token === 2)
+    await begins(2)
     engine.kept.held.should.be.false()
   })
 
@@ -315,8 +320,7 @@ describe('a failover whose appliance moves', () => {
   })
 
   it('obeys no command while it waits for the engine, and none of them later', async () => {
-    let open = (): void => undefined
-    engine.gate = new Promise((resolve) => (open = resolve))
+    const open = engine.shut()
     engine.take(1)
     await until(() => engine.asked.length === 1)
     const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
@@ -350,9 +354,7 @@ describe('a failover whose appliance moves', () => {
   })
 
   it('says once that the engine does not take what it remembers, and when it does again', async () => {
-    engine.take(1)
-    await shows(/^1 of 1 protected$/)
-    await until(() => engine.record?.token === 1)
+    await begins(1)
     engine.isAway = true
     await say({ action: 'hold' })
     await until(() => caught.length > 0)
@@ -399,11 +401,8 @@ describe('a failover whose appliance moves', () => {
   })
 
   it('is given away, too, while the engine neither takes nor refuses what it is told', async () => {
-    engine.take(1)
-    await shows(/^1 of 1 protected$/)
-    await until(() => engine.record?.token === 1)
-    let open = (): void => undefined
-    engine.gate = new Promise((resolve) => (open = resolve))
+    await begins(1)
+    const open = engine.shut()
     await say({ action: 'hold' })
     await engine.give()
     engine.kept.held.should.be.false()
@@ -412,9 +411,7 @@ describe('a failover whose appliance moves', () => {
   })
 
   it('tries again what the engine was not told, the latest only', async () => {
-    engine.take(1)
-    await shows(/^1 of 1 protected$/)
-    await until(() => engine.record?.token === 1)
+    await begins(1)
     engine.isAway = true
     await say({ action: 'hold' })
     await say({ action: 'release' })
@@ -430,11 +427,8 @@ describe('a failover whose appliance moves', () => {
     ['with its Node-RED', (): Promise<unknown> => unload()],
   ] as const) {
     it(`is given away ${way} only when the engine knows`, async () => {
-      engine.take(1)
-      await shows(/^1 of 1 protected$/)
-      await until(() => engine.record?.token === 1)
-      let open = (): void => undefined
-      engine.gate = new Promise((resolve) => (open = resolve))
+      await begins(1)
+      const open = engine.shut()
       await say({ action: 'hold' })
       let isGiven = false
       const given = leave().then(() => (isGiven = true))
@@ -458,23 +452,13 @@ describe('a failover whose appliance moves', () => {
     should(engine.record!.token).equal(1)
     // It comes back at once, where a store in files had not forgotten it when Node-RED was killed.
     context().set(KEY, held)
-    await redeploy(
-      '',
-      { failover: { ...FAILOVER, gateway: 'gateway' } },
-      { gateway: GATEWAY() },
-      'nodes',
-    )
+    await redeploy('', NODES, { gateway: GATEWAY() }, 'nodes')
     await until(() => 'held' in engine.kept && !engine.kept.held)
     await redeploy('', {}, { gateway: GATEWAY() }, 'nodes')
     await engine.give()
     const asked = engine.asked.length
     // Who does not own it, and has nothing of it, does not ask.
-    await redeploy(
-      '',
-      { failover: { ...FAILOVER, gateway: 'gateway' } },
-      { gateway: GATEWAY() },
-      'nodes',
-    )
+    await redeploy('', NODES, { gateway: GATEWAY() }, 'nodes')
     await redeploy('', {}, { gateway: GATEWAY() }, 'nodes')
     engine.asked.should.have.length(asked)
   })

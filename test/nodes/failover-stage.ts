@@ -22,7 +22,6 @@ const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventE
 export const SECRET = 'correct horse battery staple'
 export const MAIN = { address: '192.0.2.1', port: 5000, srtPassPhrase: `${SECRET} 1` }
 export const BACKUP = { address: '192.0.2.2', port: 5000, srtPassPhrase: `${SECRET} 2` }
-export const OTHER = { address: '192.0.2.3', port: 5000 }
 
 export const srt = (source: object): object => ({
   name: 'in',
@@ -85,10 +84,7 @@ export interface Scene {
   /** More failover nodes of the same gateway. */
   others?: Record<string, object>
   gateway?: object
-  /** A second config node of the same gateway, with this ID and another spelling of its URL. */
-  again?: string
   simulator?: SimulatorOptions
-  credentials?: object
 }
 
 type Caught = Message & { error: GatewayError & { source: { id: string } } }
@@ -207,11 +203,6 @@ export class Stage {
     return this.simulator.route('studio-a')!.source.address
   }
 
-  /** Somebody else sets a source. */
-  setSource(source: object): void {
-    Object.assign(this.simulator.route('studio-a')!.source, source)
-  }
-
   fail = (side: { address: string }): void =>
     this.simulator.failAddress(side.address, 'disconnected')
   mend = (side: { address: string }): void => this.simulator.failAddress(side.address, 'ok')
@@ -230,28 +221,16 @@ let stages: Stage[] = []
 
 const flowOf = (): [string, Record<string, object>, FlowOptions] => {
   const at = { z: 'tab', x: 0, y: 0 }
-  const gateways = stages.flatMap(({ id, simulator, scene }) => {
-    const gateway = { type: 'media-gateway', baseUrl: simulator.url, ...scene.gateway }
-    const again =
-      scene.again === undefined
-        ? []
-        : [
-            {
-              ...gateway,
-              baseUrl: `${simulator.url.toUpperCase()}/`,
-              id: scene.again,
-              name: `${id} again`,
-            },
-          ]
-    return [{ ...gateway, id: `gateway-${id}`, name: id }, ...again]
-  })
+  const gateways = stages.map(({ id, simulator, scene }) => ({
+    type: 'media-gateway',
+    baseUrl: simulator.url,
+    ...scene.gateway,
+    id: `gateway-${id}`,
+    name: id,
+  }))
   const outs = stages.map(({ id }) => ({ id: `out-${id}`, ...at, type: 'helper', wires: [] }))
-  const accounts = stages.flatMap(({ id, scene }) =>
-    [`gateway-${id}`, scene.again ?? `gateway-${id}`].map((of) => [
-      of,
-      { username: 'haiadmin', password: 'manager', ...scene.credentials },
-    ]),
-  )
+  const account = { username: 'haiadmin', password: 'manager' }
+  const accounts = stages.map(({ id }) => [`gateway-${id}`, account])
   return [
     stages[0]!.simulator.url,
     Object.assign({}, ...stages.map(({ nodes }) => nodes)) as Record<string, object>,

@@ -3,7 +3,7 @@ import should from 'should'
 import { controlRoute } from '../../client/changes/control'
 import { getRoute } from '../../client/api/routes'
 import { newOperation } from '../../client/connection/operation'
-import { openConnection, type Connection } from '../../client/connection/connection'
+import { type Connection } from '../../client/connection/connection'
 import { startSession } from '../../client/api/session'
 import { SENTENCES } from '../../client/sentences'
 import { failureOf } from '../../nodes/gateway/admin/failure'
@@ -11,6 +11,7 @@ import { lookUp } from '../../nodes/gateway/admin/lookup'
 import { startSimulator, type Fault, type FaultKind, type Simulator } from '../../simulator'
 import { EFFECTS } from '../../simulator/faults'
 import { errorOf } from '../support/errors'
+import { connectTo } from '../support/connect'
 
 const FORMS: Partial<Record<FaultKind, Array<Partial<Fault>>>> = {
   giant: [{ bytes: 300_000 }],
@@ -65,13 +66,7 @@ describe('a failure in the editor', function () {
       let failures = 0
       for (const fault of FAULTS) {
         const struck = Object.values(requests).map(async (request) => {
-          const gateway = openConnection({
-            baseUrl: simulator.url,
-            username: 'haiadmin',
-            password: 'manager',
-            timeout: 150,
-            maxAnswerBytes: 256 * 1024,
-          })
+          const gateway = connectTo(simulator, { timeout: 150, maxAnswerBytes: 256 * 1024 })
           const error = await errorOf(request(gateway)).catch(() => undefined)
           await gateway.close()
           if (!error) return

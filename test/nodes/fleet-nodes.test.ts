@@ -249,7 +249,9 @@ describe('nodes of an inventory', () => {
       cause: { applied: 'no', appliance: theirs[0], gateway: { id: 'gateway' } },
     })
     refusal!.should.match({ cause: { reason: 'other-part', retryable: false } })
-    refusal!.message.should.match(/belongs to the part 2\/2 .* has the part 1\/2\./)
+    refusal!.message.should.match(
+      /^Appliance "[^"]+" belongs to the part 2\/2 .* has the part 1\/2\./,
+    )
     fleet.isMember.should.be.true()
   })
 

@@ -48,63 +48,36 @@ describe('a slip in a definition', () => {
     destinations,
   })
 
+  /** What is given; for the rest, any text will do. */
+  const VALUES: Json = { encryption: 'AES128', mode: 'CONSUMER', latency: 500 }
+  const RTMP = { name: 'In', protocol: 'rtmp', rtmpMode: 'PUBLISHER', streamName: 'a' }
+  const PHRASE = 'passphrase password srtPassphrase pass_phrase encrption srtEncription enc key'
+  const SLIPS: Array<[part: Json, meant: string, slips: string, isSource?: false]> = [
+    [udp, 'address', 'adress ip Host url addr'],
+    [udp, 'port', 'prot'],
+    [udp, 'networkInterface', 'iface'],
+    [srt, 'srtPassPhrase', PHRASE],
+    [srt, 'srtLatency', 'latency latncy srt_latency'],
+    [RTMP, 'rtmpMode', 'mode'],
+    [{ ...srt, name: 'Out' }, 'srtEncryption', 'encrption Srt_Encription encryption', false],
+    [out, 'ttl', 'tll', false],
+  ]
+  const slips = SLIPS.flatMap(([part, meant, names, isSource = true]) =>
+    names.split(' ').map((name): [Json, string, string] => {
+      const faulty = { ...part, [name]: VALUES[name] ?? 'a secret word' }
+      const definition = isSource ? route(faulty) : route(udp, faulty)
+      const path = `${isSource ? 'source' : 'destinations[0]'}.${name}`
+      return [definition, path, `Unknown field ${path}. Did you mean ${meant}?`]
+    }),
+  )
+
   const cases: Array<[definition: Json, path: string, says: string]> = [
+    ...slips,
     [
-      route({ ...udp, adress: '239.1.1.2' }),
-      'source.adress',
-      'Unknown field source.adress. Did you mean address?',
-    ],
-    [route({ ...srt, passphrase: 'a secret word' }), 'source.passphrase', 'mean srtPassPhrase?'],
-    [route({ ...srt, password: 'a secret word' }), 'source.password', 'mean srtPassPhrase?'],
-    [route({ ...srt, srtPassphrase: 'a secret word' }), 'source.srtPassphrase', 'srtPassPhrase?'],
-    [route({ ...udp, ip: '239.1.1.2' }), 'source.ip', 'Did you mean address?'],
-    [route({ ...udp, Host: 'gw' }), 'source.Host', 'Did you mean address?'],
-    [route({ ...udp, url: 'udp://gw' }), 'source.url', 'Did you mean address?'],
-    [route({ ...srt, latency: 500 }), 'source.latency', 'Did you mean srtLatency?'],
-    [route({ ...srt, latncy: 500 }), 'source.latncy', 'Did you mean srtLatency?'],
-    [route({ ...srt, srt_latency: 500 }), 'source.srt_latency', 'Did you mean srtLatency?'],
-    [route({ ...srt, pass_phrase: 'a secret word' }), 'source.pass_phrase', 'srtPassPhrase?'],
-    [route({ ...srt, encrption: 'AES128' }), 'source.encrption', 'Did you mean srtPassPhrase?'],
-    [route({ ...srt, srtEncription: 'a' }), 'source.srtEncription', 'Did you mean srtPassPhrase?'],
-    [route({ ...srt, enc: 'AES128' }), 'source.enc', 'Did you mean srtPassPhrase?'],
-    [route({ ...srt, key: 'a secret word' }), 'source.key', 'Did you mean srtPassPhrase?'],
-    [
-      route(udp, { ...srt, name: 'Out', encrption: 'AES128' }),
-      'destinations[0].encrption',
-      'Did you mean srtEncryption?',
-    ],
-    [
-      route(udp, { ...srt, name: 'Out', Srt_Encription: 'AES128' }),
-      'destinations[0].Srt_Encription',
-      'Did you mean srtEncryption?',
-    ],
-    [route({ ...udp, addr: '239.1.1.2' }), 'source.addr', 'Did you mean address?'],
-    [route({ ...udp, iface: 'eth1' }), 'source.iface', 'Did you mean networkInterface?'],
-    [
-      route(udp, { ...srt, name: 'Out', encryption: 'AES128' }),
-      'destinations[0].encryption',
-      'Did you mean srtEncryption?',
-    ],
-    [
-      route({
-        name: 'In',
-        protocol: 'rtmp',
-        rtmpMode: 'PUBLISHER',
-        streamName: 'a',
-        mode: 'CONSUMER',
-      }),
-      'source.mode',
-      'Did you mean rtmpMode?',
-    ],
-    [
-      route({
-        ...bonded,
-        srtNetworkBondingParams: [{ ...PATHS[0], adress: 'a' }, PATHS[1]],
-      }),
+      route({ ...bonded, srtNetworkBondingParams: [{ ...PATHS[0], adress: 'a' }, PATHS[1]] }),
       'source.srtNetworkBondingParams[0].adress',
       'Did you mean address?',
     ],
-    [route(udp, { ...out, tll: 4 }), 'destinations[0].tll', 'Did you mean ttl?'],
     ...['http://x', '999.1.1.1', ' 239.40.0.1 ', 'a b', '10.0.0', '10.0.0.1:5000', 'x..y'].map(
       (address): [Json, string, string] => [
         route({ ...udp, address }),
@@ -113,10 +86,7 @@ describe('a slip in a definition', () => {
       ],
     ),
     [
-      route({
-        ...bonded,
-        srtNetworkBondingParams: [PATHS[0], { ...PATHS[1], address: 'a b' }],
-      }),
+      route({ ...bonded, srtNetworkBondingParams: [PATHS[0], { ...PATHS[1], address: 'a b' }] }),
       'source.srtNetworkBondingParams[1].address',
       'it must be an IP address or a host name',
     ],

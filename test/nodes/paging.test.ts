@@ -2,10 +2,11 @@ import 'should'
 import { findRoute } from '../../client/changes/find'
 import { isIncomplete, listRoutes } from '../../client/api/routes'
 import { newOperation } from '../../client/connection/operation'
-import { openConnection, type Connection } from '../../client/connection/connection'
+import { type Connection } from '../../client/connection/connection'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { errorOf } from '../support/errors'
 import { failure, load, result, unload } from '../support/flow'
+import { connectTo, endEach } from '../support/connect'
 
 describe('list-routes over pages', () => {
   let simulator: Simulator
@@ -13,12 +14,9 @@ describe('list-routes over pages', () => {
 
   async function start(options: SimulatorOptions): Promise<void> {
     simulator = await startSimulator(options)
-    gateway = openConnection({ baseUrl: simulator.url, username: 'haiadmin', password: 'manager' })
+    gateway = connectTo(simulator)
   }
-  afterEach(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, simulator))
 
   const list = async (): Promise<{ ids: string[]; pages: number[] }> => {
     const deviceId = simulator.devices[0]!._id

@@ -6,7 +6,7 @@ import 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { selfSignedCertificate } from '../support/certificate'
 import { SPELLINGS } from '../support/markers'
-import { NodeRed, type Properties } from '../support/node-red'
+import { NodeRed, usersOf, type Properties } from '../support/node-red'
 import { Proxy } from '../support/proxy'
 import { root } from '../support/root'
 import { until } from '../support/until'
@@ -24,8 +24,6 @@ import {
   tellsWhatItGot,
 } from './secrets-appliance'
 import { ASKED, DONE, flowOf, gatewaysOf, waysTo } from './secrets-flow'
-
-const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
 
 interface Socket {
   on(event: string, listener: (data: unknown) => void): void
@@ -93,15 +91,12 @@ describe('no secret is anywhere', function () {
     folder = mkdtempSync(join(tmpdir(), 'media-gateway-secrets-'))
     nodeRed = new NodeRed()
     await nodeRed.start({
-      adminAuth: {
-        type: 'credentials',
-        users: [{ username: 'writer', password: hashSync('secret', 4), permissions: '*' }],
-      },
+      ...usersOf({ writer: '*' }),
       logging: { console: { level: 'trace', audit: true } },
       contextStorage: { default: { module: 'localfilesystem', config: { cache: false } } },
       debugMaxLength: 10_000_000,
     })
-    token = await tokenOf(nodeRed.url)
+    token = await nodeRed.token('writer')
     comms = await listen(nodeRed.url, token, heard)
     const locked = createPrivateKey(key).export({
       type: 'pkcs8',
@@ -379,21 +374,6 @@ const RTSP = {
   address: '192.0.2.7',
   port: 554,
   username: 'viewer',
-}
-
-async function tokenOf(url: string): Promise<string> {
-  const answer = await fetch(`${url}auth/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      client_id: 'node-red-admin',
-      grant_type: 'password',
-      scope: '',
-      username: 'writer',
-      password: 'secret',
-    }),
-  })
-  return ((await answer.json()) as { access_token: string }).access_token
 }
 
 /** Listens as the editor does. */

@@ -121,6 +121,26 @@ describe('statistics', () => {
     ;(await failure('all')).code.should.equal('UNAVAILABLE')
   })
 
+  it('shows no secret that the gateway writes into it, nor in a list of devices', async () => {
+    const source = { bitrate: 1, passcode: 'secret-one', url: 'rtsp://user:secret-two@192.0.2.1/x' }
+    const [device] = simulator.devices
+    const paired = Object.assign({}, device, { pairings: [source] })
+    const answers = { [base()]: { source }, '/api/devices': [paired] }
+    for (const [path, body] of Object.entries(answers)) {
+      simulator.fault({ kind: 'status', status: 200, body, match: { path } })
+    }
+    for (const [node, message] of [
+      ['route', { routeId: running.id }],
+      ['all'],
+      ['list-devices'],
+    ] as const) {
+      const { payload } = await result(node, message)
+      JSON.stringify(payload)
+        .should.not.match(/secret/)
+        .and.match(/••••••.*rtsp:\/\/••••••@192/)
+    }
+  })
+
   it('bad input is refused before any call', async () => {
     const cases: Array<[string, object, RegExp]> = [
       ['route', {}, /msg\.routeId/],

@@ -5,6 +5,7 @@ import WebSocket from 'ws'
 import { startSimulator, type Simulator } from '../../simulator'
 import { NodeRed, type Properties } from '../support/node-red'
 import { until } from '../support/until'
+import { endEach } from '../support/connect'
 
 /** What an editor is shown that is opened now. */
 async function statuses(nodeRed: NodeRed): Promise<Map<string, Properties>> {
@@ -37,10 +38,7 @@ describe('the status that an editor is shown', function () {
     nodeRed = new NodeRed()
     await nodeRed.start({ lang: 'de' })
   })
-  after(async () => {
-    await nodeRed.stop()
-    await simulator.stop()
-  })
+  after(() => endEach(nodeRed, simulator))
 
   const gateway = (): Properties => ({
     id: 'gateway',

@@ -86,6 +86,11 @@ describe('the reason under a node that failed', () => {
       'CONFIG',
       [say('inventoryRow', { row: 3 }), say('rowNoName')],
     ],
+    // A row with a name is named by the node.
+    'name is missing': [
+      'CONFIG',
+      [say('inventoryRowNamed', { row: 3, name: 'bergen' }), say('rowNoName')],
+    ],
     'No gateway is chosen': ['CONFIG', 'No gateway is chosen. Choose one.'],
     'A word word word word word word word…': ['CONFLICT', `A ${'word '.repeat(30)}`],
     [`${'x'.repeat(40)}…`]: ['CONFLICT', 'x'.repeat(99)],

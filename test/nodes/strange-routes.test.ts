@@ -33,6 +33,14 @@ describe('an appliance that behaves otherwise', () => {
         { ...whole, destinations: [...whole.destinations, null] },
       ],
       ['without a source', { ...whole, source: undefined }],
+      [
+        'with a destination without ID',
+        { ...whole, destinations: [{ ...whole.destinations[0], id: undefined }] },
+      ],
+      [
+        'with a destination with an empty ID',
+        { ...whole, destinations: [...whole.destinations, { ...whole.destinations[0], id: '' }] },
+      ],
       ['wrapped', { data: whole }],
       ['of another ID', { ...whole, id: 'Q' }],
     ]
@@ -124,9 +132,11 @@ describe('an appliance that behaves otherwise', () => {
     await gateway.close()
   })
 
-  for (const [how, shown] of [
-    ['hides', '********'],
-    ['leaves out', undefined],
+  for (const [how, shown, changed] of [
+    ['hides', '********', 5001],
+    ['leaves out', undefined, 5001],
+    ['hides, and of nothing else,', '********', 5000],
+    ['leaves out, and of nothing else,', undefined, 5000],
   ] as const) {
     it(`the undo of a pass phrase that the gateway ${how} says so, and sends nothing`, async () => {
       const part = { name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }
@@ -158,7 +168,7 @@ describe('an appliance that behaves otherwise', () => {
       const options = { deviceId: 'D', state: 'present', waitTimeout: 5000, memory } as const
       const change = async (source: object): Promise<void> =>
         void (await ensureRoutes(gateway, { id: 'R', source }, options, op()))
-      await change({ port: 5001, srtPassPhrase: 'a new pass phrase' })
+      await change({ port: changed, srtPassPhrase: 'a new pass phrase' })
       const sent = updates(calls).length
       const error = await errorOf(undoLastRun(gateway, memory, { waitTimeout: 5000 }, op()))
       error.code.should.equal('CONFLICT')
@@ -168,10 +178,39 @@ describe('an appliance that behaves otherwise', () => {
       // What this connection wrote before is known.
       await change({ port: 5002, srtPassPhrase: 'a newer pass phrase' })
       await undoLastRun(gateway, memory, { waitTimeout: 5000 }, op())
-      JSON.stringify(updates(calls).at(-1)).should.match(/"port":5001.*"a new pass phrase"/)
+      const back = new RegExp(`"port":${changed}.*"a new pass phrase"`)
+      JSON.stringify(updates(calls).at(-1)).should.match(back)
       await gateway.close()
     })
   }
+
+  it('the undo of a hidden pass phrase that may have been written says so', async () => {
+    const source = {
+      id: 'S',
+      name: 'in',
+      protocol: 'srt',
+      mode: 'caller',
+      address: '192.0.2.2',
+      port: 5000,
+      srtPassPhrase: '********',
+    }
+    const route = { id: 'R', name: 'Route', state: 'idle', source, destinations: [] }
+    appliance.reply = ({ method, path }) => {
+      if (method === 'GET' && path.endsWith('/routes/R')) return { body: route }
+      if (method === 'GET' && path.endsWith('/routes')) return { body: { data: [route] } }
+      return path.endsWith('/updates') ? { status: 500, body: {} } : undefined
+    }
+    const gateway = appliance.connect()
+    const memory = newEnsureMemory()
+    const options = { deviceId: 'D', state: 'present', waitTimeout: 500, memory } as const
+    const wanted = { id: 'R', source: { srtPassPhrase: 'a new pass phrase' } }
+    const { cause } = await errorOf(ensureRoutes(gateway, wanted, options, op()))
+    cause.applied.should.equal('maybe')
+    const error = await errorOf(undoLastRun(gateway, memory, { waitTimeout: 500 }, op()))
+    error.code.should.equal('CONFLICT')
+    error.message.should.match(/"Route" is neither as before nor as it was to become/)
+    await gateway.close()
+  })
 
   it('that counts in its routes and lists destinations in any order: a plan can be applied', async () => {
     const part = { protocol: 'udp', address: '192.0.2.1' }

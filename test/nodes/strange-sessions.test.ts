@@ -1,11 +1,10 @@
 import 'should'
 import { controlRoute } from '../../client/changes/control'
-import { getRoute } from '../../client/api/routes'
 import { listDevices } from '../../client/api/devices'
 import { errorOf } from '../support/errors'
-import { ScriptedAppliance, type Reply } from '../support/scripted-appliance'
+import type { Reply } from '../support/scripted-appliance'
 import { pause } from '../support/until'
-import { logins, oddAppliance, op, updates } from './strange-support'
+import { logins, oddAppliance, op } from './strange-support'
 
 describe('an appliance that behaves otherwise', () => {
   const write = { method: 'POST', path: '/api/devices/D/updates', body: {} } as const
@@ -55,27 +54,6 @@ describe('an appliance that behaves otherwise', () => {
     }
     logins(calls).should.equal(2)
     calls.filter(({ method }) => method === 'DELETE').should.have.length(1)
-  })
-
-  it('that redirects a call is not logged in to again, nor is a write repeated', async () => {
-    appliance.reply = ({ path }) =>
-      path.endsWith('/updates') ? { status: 303, headers: { location: '/done' } } : undefined
-    const error = await errorOf(appliance.gateway.call(write, op()))
-    error.code.should.equal('BAD_RESPONSE')
-    error.message.should.match(/redirects.*may or may not have been applied/)
-    updates(calls).should.have.length(1)
-    logins(calls).should.equal(1)
-  })
-
-  it('that redirects elsewhere gets the cookie nowhere else', async () => {
-    const other = new ScriptedAppliance()
-    await other.start()
-    const location = `${other.url}/api/devices`
-    appliance.reply = ({ path }) =>
-      path === '/api/devices' ? { status: 307, headers: { location } } : undefined
-    ;(await errorOf(listDevices(appliance.gateway, op()))).code.should.equal('BAD_RESPONSE')
-    other.calls.should.have.length(0)
-    await other.stop()
   })
 
   it('that repeats secrets in its errors has them hidden', async () => {
@@ -147,11 +125,5 @@ describe('an appliance that behaves otherwise', () => {
     const cut = errorOf(appliance.gateway.call(write, op()))
     await Promise.all(Array.from({ length: 100 }, () => listDevices(appliance.gateway, op())))
     ;(await cut).code.should.equal('OUTCOME_UNKNOWN')
-  })
-
-  it("a 404 of a route is told as such, by a client of one's own", async () => {
-    const address = { deviceId: 'D', routeId: 'none' }
-    ;(await errorOf(getRoute(appliance.gateway, address, op()))).code.should.equal('NOT_FOUND')
-    logins(calls).should.equal(1)
   })
 })

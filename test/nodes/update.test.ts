@@ -2,13 +2,13 @@ import should from 'should'
 import { deleteRoute } from '../../client/changes/delete'
 import { ensureRoutes } from '../../client/changes/ensure/ensure'
 import { newOperation } from '../../client/connection/operation'
-import { openConnection } from '../../client/connection/connection'
 import { updateRoute } from '../../client/changes/update'
-import type { Destination, Route } from '../../client/model/types'
+import type { Route } from '../../client/model/types'
 import { isInProgress } from '../../client/changes/unconfirmed'
 import { setLatest } from '../../client/memory'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
 import { failure, load, result, send, simulated, unload } from '../support/flow'
+import { connectTo } from '../support/connect'
 
 /** A wrong update takes a programme off the air: what the flow does not mention stays. */
 describe('update-route', () => {
@@ -101,18 +101,6 @@ describe('update-route', () => {
     read(second!.id).source.name.should.equal('in 1')
   })
 
-  it('read, send back unedited: nothing changes, in every mode', async () => {
-    for (const node of ['update-route', 'merge', 'replace']) {
-      for (const { id } of simulator.routes) {
-        const before = lasting(id)
-        const { payload } = await result('get-route', { routeId: id })
-        await result(node, { routeId: id, payload })
-        await simulator.settle()
-        lasting(id).should.deepEqual(before)
-      }
-    }
-  })
-
   it('read with hidden secrets, send back: the secrets stay', async () => {
     await unload()
     await load(simulator.url, { 'get-route': { hideSecrets: true } })
@@ -135,92 +123,12 @@ describe('update-route', () => {
     simulator.journal.filter(({ path }) => path.includes(`/routes/${id}`)).should.have.length(0)
   })
 
-  it('merge changes one member of one destination, found by ID or by name', async () => {
-    const { id } = simulator.routes.find(({ destinations }) => destinations.length > 1)!
-    const before = lasting(id)
-    const [first, second] = read(id).destinations as [Destination, Destination]
-    await result('merge', {
-      routeId: id,
-      payload: { destinations: [{ id: first.id, port: 7001 }] },
-    })
-    await result('merge', {
-      routeId: id,
-      payload: { destinations: [{ name: second.name, port: 7002 }] },
-    })
-    await simulator.settle()
-    const after = lasting(id) as unknown as Route
-    after.destinations
-      .map(({ port }) => port)
-      .slice(0, 2)
-      .should.deepEqual([7001, 7002])
-    const was = before.destinations as Destination[]
-    const restored = after.destinations.map((destination, index) =>
-      index < 2 ? { ...destination, port: was[index]!.port } : destination,
-    )
-    ;({ ...after, destinations: restored }).should.deepEqual(before)
-  })
-
-  it('merge with null for a value that the appliance would keep is refused, with its path', async () => {
-    const { id } = simulator.routes.find(({ source }) => source.protocol === 'srt')!
-    const source = { srtLatency: null, srtPassPhrase: null }
-    const error = await failure('merge', { routeId: id, payload: { source } })
-    error.code.should.equal('INVALID_INPUT')
-    error.cause.problems!.map(({ path }) => path).should.eql(['source.srtLatency'])
-    updates().should.have.length(0)
-  })
-
-  it('replace and keep take over the IDs, so that destinations go on under theirs', async () => {
-    for (const node of ['replace', 'update-route']) {
-      for (const { id } of simulator.routes) {
-        const before = lasting(id)
-        const { name, source, destinations } = before as unknown as Route
-        const bare = (part: object): object => ({ ...part, id: undefined })
-        const payload = { name, source: bare(source), destinations: destinations.map(bare) }
-        await result(node, { routeId: id, payload })
-        await simulator.settle()
-        lasting(id).should.deepEqual(before)
-      }
-    }
-  })
-
-  it('replace leaves out what is not given, as told', async () => {
-    const { id } = simulator.routes.find(({ destinations }) => destinations.length > 1)!
-    const { name, source } = read(id)
-    await result('replace', { routeId: id, payload: { name, source } })
-    await simulator.settle()
-    read(id).destinations.should.have.length(0)
-  })
-
   it('refuses the Route of another route', async () => {
     const [one, other] = simulator.routes
     const error = await failure('update-route', { routeId: one!.id, payload: read(other!.id) })
     error.code.should.equal('INVALID_INPUT')
     error.cause.problems![0]!.path.should.equal('id')
     updates().should.have.length(0)
-  })
-
-  it('edits of one route from many messages at once are all there in the end', async () => {
-    const targets = simulator.routes
-      .filter(({ destinations }) => destinations.length > 1)
-      .slice(0, 4)
-    const edits = targets.flatMap(({ id }) => [
-      { routeId: id, payload: { name: `${id} renamed` } },
-      { routeId: id, payload: { source: { networkInterface: 'eth1' } } },
-      ...read(id).destinations.map((destination, index) => ({
-        routeId: id,
-        payload: { destinations: [{ id: destination.id, name: `${id} out ${index}` }] },
-      })),
-    ])
-    const outcomes = await Promise.all(edits.map((edit) => send('merge', edit)))
-    outcomes.filter(({ caught }) => caught).should.have.length(0)
-    await simulator.settle()
-    for (const { id } of targets) {
-      const route = read(id)
-      route.name.should.equal(`${id} renamed`)
-      route.source.networkInterface!.should.equal('eth1')
-      route.destinations.forEach(({ name }, index) => name.should.equal(`${id} out ${index}`))
-    }
-    simulator.logins.should.equal(1)
   })
 
   it('two hundred edits of twenty routes from ten nodes are all there in the end', async () => {
@@ -245,31 +153,6 @@ describe('update-route', () => {
       lasting(id).should.deepEqual({ ...rest, source: { ...(source as object), ...edits } })
     }
     simulator.logins.should.equal(1)
-  })
-
-  it('that was only accepted is not undone by the next one', async () => {
-    simulator.setOptions({ applyDelay: 250 })
-    const { id } = simulator.routes[0]!
-    await result('merge', { routeId: id, payload: { name: 'First' } })
-    await result('merge', { routeId: id, payload: { source: { networkInterface: 'eth7' } } })
-    await simulator.settle()
-    const route = read(id)
-    route.name.should.equal('First')
-    route.source.networkInterface!.should.equal('eth7')
-  })
-
-  it('that was only accepted is not undone, also where firmware does not call it pending', async () => {
-    simulator.setOptions({ applyDelay: 400 })
-    const { id } = simulator.routes[0]!
-    const before = read(id)
-    await result('merge', { routeId: id, payload: { name: 'First' } })
-    const match = { method: 'GET', path: /\/routes\/[^/]+$/ }
-    simulator.fault({ kind: 'status', status: 200, body: before, match, times: 2 })
-    await result('merge', { routeId: id, payload: { source: { networkInterface: 'eth7' } } })
-    await simulator.settle()
-    const route = read(id)
-    route.name.should.equal('First')
-    route.source.networkInterface!.should.equal('eth7')
   })
 
   describe('waitFor applied', () => {
@@ -314,8 +197,6 @@ describe('update-route', () => {
     const bad: Array<[string, string, unknown, string[]]> = [
       ['text', 'update-route', 'Studio A', ['msg.payload']],
       ['a list', 'update-route', [], ['']],
-      ['nothing to change', 'update-route', {}, ['']],
-      ['a mistyped member', 'update-route', { name: 'x', sorce: {} }, ['sorce']],
       [
         'several faults at once',
         'update-route',
@@ -328,12 +209,6 @@ describe('update-route', () => {
           ],
         },
         ['name', 'source.port', 'destinations[0].ttl', 'destinations[1]'],
-      ],
-      [
-        'a range in a merge',
-        'merge',
-        { destinations: [{ name: 'y', mtu: 9000 }] },
-        ['destinations[0].mtu'],
       ],
     ]
     for (const [what, node, payload, paths] of bad) {
@@ -388,11 +263,7 @@ describe('an update that nobody has waited for', () => {
 
   it('is forgotten with its route', async () => {
     const simulator = await startSimulator()
-    const gateway = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-    })
+    const gateway = connectTo(simulator)
     const deviceId = simulator.devices[0]!._id
     const [first, second] = simulator.routes.map(({ id }) => simulator.readForm(id) as Route)
     const isRemembered = ({ id }: Route, as: Route): boolean =>

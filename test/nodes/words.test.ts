@@ -102,165 +102,30 @@ const named = (reason: Reason): unknown[] => {
 type Texts = Record<string, string>
 
 /** Sentences that follow or precede one with the host, or are about a form. */
-const ANYWHERE = [
-  'tryAgainOrWait',
-  'tryAgain',
-  'maybeHttps',
-  'maybeHttp',
-  'pin',
-  'notOwned',
-  'otherFlows',
-  'failoverWaits',
-  'otherVersion',
-  'engineSilent',
-  'noOwner',
-  'engineAway',
-  'commandLost',
-  'resultTooLarge',
-  'foreignError',
-  'changeMade',
-  'otherFailover',
-  'monitorStopped',
-  'switchUnknown',
-  'switchStopped',
-  'switchBusy',
-  'switchHeld',
-  'switchChanged',
-  'switchNoRoute',
-  'switchNotSent',
-  'noFailover',
-  'correctLogin',
-  'loginNotFound',
-  'apiInUrl',
-  'pathInUrl',
-  'noSession',
-  'nextLogin',
-  'noLogin',
-  'checkConflict',
-  'checkValues',
-  'says',
-  'gotNothing',
-  'gotPage',
-  'gotText',
-  'gotDeep',
-  'gotMany',
-  'differs',
-  'confirmProtected',
-  'confirmShared',
-  'mayBeApplied',
-  'notSent',
-  'unchanged',
-  'lastNothing',
-  'lastPending',
-  'lastNoRoute',
-  'lastNoDestination',
-  'lastNotRunning',
-  'lastNotStopped',
-  'lastRouteNotRunning',
-  'planOutdated',
-  'planDiffers',
-  'planUsed',
-  'newPlan',
-  'routeChanged',
-  'routeToCreate',
-  'undoRunning',
-  'nothingToUndo',
-  'notUndone',
-  'uncertainRoute',
-  'uncertainAnyRoute',
-  'uncertainProtected',
-  'checkName',
-  'restartFailed',
-  'restartFailedOne',
-  'restartInDoubt',
-  'restartInDoubtOne',
-  'urlMissing',
-  'urlLong',
-  'urlInvalid',
-  'urlNoScheme',
-  'urlScheme',
-  'urlUser',
-  'urlQuery',
-  'fingerprintInvalid',
-  'protectedRoutesInvalid',
-  'fingerprintNeedsHttps',
-  'noUsername',
-  'noPassword',
-  'tlsMissing',
-  'proxyMissing',
-  'proxyInvalid',
-  'variable',
-  'wholeNumber',
-  'number',
-  'secretPrefix',
-  'flag',
-  'lines',
-  'correctNode',
-  'engineInvalid',
-  'engineHasUser',
-  'engineNoUser',
-  'engineCredentials',
-  'engineTwoAccounts',
-  'engineNotTls',
-  'fleetInvalid',
-  'replicasInvalid',
-  'correct',
-  'passwordNeeded',
-  'notDeployed',
-  'gatewayGone',
-  'gatewayNotChosen',
-  'noGateways',
-  'inventorySource',
-  'inventoryNotArray',
-  'inventoryNoHeader',
-  'inventoryQuote',
-  'inventoryColumnTwice',
-  'inventoryColumn',
-  'inventoryNotJson',
-  'inventoryNotJsonAt',
-  'inventoryTooLarge',
-  'inventoryHosts',
-  'inventoryFile',
-  'inventoryContext',
-  'inventoryStore',
-  'inventoryWaiting',
-  'inventoryKept',
-  'inventoryShrunk',
-  'inventoryRow',
-  'inventoryRowNamed',
-  'rowNoObject',
-  'rowNoName',
-  'rowLongName',
-  'rowSameName',
-  'rowSameUrl',
-  'rowField',
-  'rowKept',
-  'rowNotText',
-  'rowVariable',
-  'rowPlain',
-  'rowNoVariable',
-  'rowPrefix',
-  'rowHost',
-  'applianceNotFound',
-  'didYouMean',
-  'inventorySlow',
-  'callersSource',
-  'callersNoList',
-  'callersRow',
-  'callersAddress',
-  'callersExpected',
-  'fleetTwice',
-  'inventoryDiffers',
-  'engineMissing',
-  'fleetKeyMissing',
-  'fleetKeyShort',
-  'engineLost',
-  'applianceNeeded',
-  'applianceElsewhere',
-  'applianceInPart',
-  'share',
-  'unusableId',
-]
+const ANYWHERE = `
+  tryAgainOrWait tryAgain maybeHttps maybeHttp pin notOwned otherFlows failoverWaits otherVersion
+  engineSilent noOwner engineAway commandLost resultTooLarge foreignError changeMade otherFailover
+  monitorStopped switchUnknown switchStopped switchBusy switchHeld switchChanged switchNoRoute
+  switchNotSent noFailover correctLogin loginNotFound apiInUrl pathInUrl noSession nextLogin
+  noLogin checkConflict checkValues says gotNothing gotPage gotText gotDeep gotMany differs
+  confirmProtected confirmShared mayBeApplied notSent unchanged lastNothing lastPending
+  lastNoRoute lastNoDestination lastNotRunning lastNotStopped lastRouteNotRunning planOutdated
+  planDiffers planUsed newPlan routeChanged routeToCreate undoRunning nothingToUndo notUndone
+  uncertainRoute uncertainAnyRoute uncertainProtected checkName restartFailed restartFailedOne
+  restartInDoubt restartInDoubtOne urlMissing urlLong urlInvalid urlNoScheme urlScheme urlUser
+  urlQuery fingerprintInvalid protectedRoutesInvalid fingerprintNeedsHttps noUsername noPassword
+  tlsMissing proxyMissing proxyInvalid variable wholeNumber number secretPrefix flag lines
+  correctNode engineInvalid engineHasUser engineNoUser engineCredentials engineTwoAccounts
+  engineNotTls fleetInvalid replicasInvalid correct passwordNeeded notDeployed gatewayGone
+  gatewayNotChosen noGateways inventorySource inventoryNotArray inventoryNoHeader inventoryQuote
+  inventoryColumnTwice inventoryColumn inventoryNotJson inventoryNotJsonAt inventoryTooLarge
+  inventoryHosts inventoryFile inventoryContext inventoryStore inventoryWaiting inventoryKept
+  inventoryShrunk inventoryRow inventoryRowNamed rowNoObject rowNoName rowLongName rowSameName
+  rowSameUrl rowField rowKept rowNotText rowVariable rowPlain rowNoVariable rowPrefix rowHost
+  applianceNotFound didYouMean inventorySlow callersSource callersNoList callersRow callersAddress
+  callersExpected fleetTwice inventoryDiffers engineMissing fleetKeyMissing fleetKeyShort
+  engineLost applianceNeeded applianceElsewhere applianceInPart share unusableId
+`
 
 type Failure = Partial<Responded> & { message: string }
 
@@ -365,7 +230,7 @@ describe('the words of the editor', () => {
 describe('the sentence of an error', () => {
   it('names the gateway wherever it is about the gateway', () => {
     const unnamed = Object.entries(SENTENCES).filter(([, words]) => !words.includes('__host__'))
-    unnamed.map(([key]) => key).should.eql(ANYWHERE)
+    unnamed.map(([key]) => key).should.eql(ANYWHERE.trim().split(/\s+/))
   })
 
   it('names every fault of a definition, with its values', () => {

@@ -24,6 +24,9 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 const { name, version } = manifest
 const types = sets.map(typeOf)
 
+/** Longer than a flow pauses between two calls, also on a busy machine. */
+const QUIET_MS = 500
+
 /** The pages for users: those on the project are in the repository only. */
 const docs = ['', 'recipes/'].flatMap((folder) =>
   readdirSync(join(root, 'docs', folder))
@@ -276,8 +279,7 @@ describe('the package', function () {
           if (type !== 'inject') continue
           ;(await post(`inject/${id}`, {})).status.should.equal(200)
           // The buttons of one flow are for one after the other.
-          await simulator.settle()
-          await pause(150)
+          await quiet()
         }
         await until(effect, `the effect of ${title}`)
         simulator.journal
@@ -416,6 +418,16 @@ describe('the package', function () {
 
   const polls = (): number =>
     simulator.journal.filter(({ path }) => /^\/api\/devices\/[^/]+$/.test(path)).length
+
+  /** Resolves when no more calls come, polls aside. */
+  async function quiet(): Promise<void> {
+    const calls = (): number => simulator.journal.length - polls()
+    for (let before = NaN; calls() !== before;) {
+      before = calls()
+      await simulator.settle()
+      await pause(QUIET_MS)
+    }
+  }
 
   // A watch asks for a route that is missing, to be sure that it is gone.
   const asksForGone = ({ method, path, status }: Call): boolean =>

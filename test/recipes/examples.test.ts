@@ -186,6 +186,25 @@ describe('the example flows', () => {
       .should.deepEqual([])
   })
 
+  it('All gateways lists the routes of one by their names, and names the other one once', async () => {
+    const flow = read('All gateways.json')
+    const rows = [{ name: 'oslo' }, { name: 'bergen', baseUrl: 'http://127.0.0.1:1' }]
+    flow.find(({ type }) => type === 'media-gateway')!['inventory'] = JSON.stringify(rows)
+    const button = flow.find(({ name }) => name === 'routes of oslo')!
+    const props = [{ p: 'appliance', v: 'bergen', vt: 'str' }]
+    flow.push({ ...button, id: 'other', name: 'routes of bergen', props })
+    const from = nodeRed.output.length
+    await open('All gateways', { flow })
+    await press(flow, 'routes of oslo')
+    await until(() => told('routes').length > 0, 'the routes')
+    told('routes')[0]!.should.match(/^oslo: Studio A, /)
+    await inject(flow, 'routes of bergen')
+    await until(() => told('error').length > 0, 'the error')
+    told('error')[0]!.should.startWith('bergen (127.0.0.1:1) refused the connection')
+    const lines = nodeRed.output.slice(from).match(/\[warn\].*refused the connection/g)!
+    lines.should.matchEach(/All gateways\] bergen \(127\.0\.0\.1:1\) refused/)
+  })
+
   describe('Create routes from a CSV', () => {
     it('shows what it would do, creates fifty routes once, and then has nothing left to do', async () => {
       const flow = await open('Create routes from a CSV')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import should from 'should'
 import type { RouteSpec, Simulator } from '../../simulator'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
-import { until } from '../support/until'
+import { pause, until } from '../support/until'
 import { startChats, type Chats } from './chats'
 import {
   type FlowNode,
@@ -15,19 +15,11 @@ import {
   secretsOf,
   simulator,
   stageRecipes,
+  TWO,
   withTab,
 } from './support'
 
 type Fields = Record<string, unknown>
-
-const TWO: RouteSpec = {
-  name: 'Two',
-  source: { name: 'Two in', protocol: 'udp', address: '239.7.0.1', port: 5800 },
-  destinations: [
-    { name: 'Two out 1', protocol: 'udp', address: '239.7.0.2', port: 5900 },
-    { name: 'Two out 2', protocol: 'udp', address: '239.7.0.3', port: 5901 },
-  ],
-}
 
 describe('the example flows', () => {
   const { open, inject, output, told, writes, nodeRed } = stageRecipes()
@@ -82,7 +74,8 @@ describe('the example flows', () => {
       const count = told(of).length
       await inject(flow, button)
       await sayOf(of, count + 1)
-      // A long text comes in pieces.
+      // A long text comes in pieces, one after the other.
+      for (let seen = 0; told(of).length > seen; await pause(200)) seen = told(of).length
       return told(of).slice(count).join('\n')
     }
     const alerts = (): string[] => said().filter((text) => text.startsWith('ALERT'))
@@ -370,7 +363,7 @@ describe('the example flows', () => {
       simulator.stopRoute('Studio A')
       const list = good.slice(good.indexOf('routes:'))
       const BROKEN: Record<string, [content: string | undefined, why: RegExp]> = {
-        missing: [undefined, /ENOENT/],
+        missing: [undefined, /is not there\. Press "export now"/],
         empty: ['', /is empty/],
         'only spaces': [' \n\n', /is empty/],
         broken: [

@@ -14,19 +14,11 @@ import {
   secretsOf,
   simulator,
   stageRecipes,
+  TWO,
   withTab,
 } from './support'
 
 type Fields = Record<string, unknown>
-
-const TWO: RouteSpec = {
-  name: 'Two',
-  source: { name: 'Two in', protocol: 'udp', address: '239.7.0.1', port: 5800 },
-  destinations: [
-    { name: 'Two out 1', protocol: 'udp', address: '239.7.0.2', port: 5900 },
-    { name: 'Two out 2', protocol: 'udp', address: '239.7.0.3', port: 5901 },
-  ],
-}
 
 describe('the example flows', () => {
   const { deploy, open, connected, inject, output, told, writes, nodeRed } = stageRecipes()
@@ -189,6 +181,18 @@ describe('the example flows', () => {
       await deploy([])
       second.openSessions.should.equal(0)
       await second.stop()
+    })
+
+    it('says what to enter, as it is imported', async () => {
+      const properties = { SENDER: '', DESTINATION: 'Bergen', RECEIVER: '' }
+      const flow = forBoth(TITLE, second, properties)
+      await open(TITLE, { flow })
+      await inject(flow, 'rotate now')
+      await until(() => told('error').length === 1, 'the error')
+      told('error')[0]!.should.match(
+        /^Nothing was done: enter SENDER, RECEIVER\. Double-click the tab/,
+      )
+      for (const { journal } of [simulator, second]) journal.should.eql([])
     })
 
     const keys = (): unknown[] => [

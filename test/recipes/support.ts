@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import 'should'
-import { startSimulator, type Simulator } from '../../simulator'
+import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
 import { hurried, NodeRed } from '../support/node-red'
 import { root } from '../support/root'
 import { pause, until } from '../support/until'
@@ -19,6 +19,16 @@ export const ALL = 'e27c5a90d41b86f3'
 /** The one recipe that needs another package: test/editor/control-panel.test.ts runs it. */
 export const PANEL = 'Recipes/Control panel.json'
 export const DASHBOARD = '@flowfuse/node-red-dashboard'
+
+/** A route with two destinations. */
+export const TWO: RouteSpec = {
+  name: 'Two',
+  source: { name: 'Two in', protocol: 'udp', address: '239.7.0.1', port: 5800 },
+  destinations: [
+    { name: 'Two out 1', protocol: 'udp', address: '239.7.0.2', port: 5900 },
+    { name: 'Two out 2', protocol: 'udp', address: '239.7.0.3', port: 5901 },
+  ],
+}
 
 export interface FlowNode {
   id: string

@@ -4,7 +4,6 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import should from 'should'
 import type { HealthRow, Planned, Route, RouteList, Statistics } from '../../client'
-import { openConnection } from '../../client/connection/connection'
 import { createObservers } from '../../nodes/gateway/admin/observers'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
@@ -14,6 +13,7 @@ import { samplesIn, valuesOf } from '../support/metrics'
 import type { Recorded } from '../support/record'
 import { root } from '../support/root'
 import { until } from '../support/until'
+import { connectTo } from '../support/connect'
 
 const FOLDER = join(root, 'test/recordings')
 const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'))
@@ -150,12 +150,7 @@ describe('the recordings', () => {
       })
 
       it('is shown by the sidebar with all routes', async () => {
-        const connection = openConnection({
-          baseUrl: simulator.url,
-          username: 'haiadmin',
-          password: 'manager',
-          pollInterval: 1000,
-        })
+        const connection = connectTo(simulator, { pollInterval: 1000 })
         const node = {
           client: () => connection,
           failovers: new Set(),

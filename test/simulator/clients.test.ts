@@ -1,49 +1,32 @@
 // What other clients of the interface send, as far as that is public: the bodies follow what was
 // observed of them, and none of their code is here. The simulator takes what a real one takes.
 import should from 'should'
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
+import type { Simulator, SimulatorOptions } from '../../simulator'
+import { endAll, loggedIn, simulate } from './support'
 
 type Json = Record<string, unknown>
 
 describe('other clients against the simulator', () => {
   let simulator: Simulator
-  let cookie: string
+  let client: Awaited<ReturnType<typeof loggedIn>>
   let device: string
 
   const begin = async (options: SimulatorOptions = {}): Promise<void> => {
-    simulator = await startSimulator({ applyDelay: 5, settleDelay: 5, ...options })
-    const { response } = (await call('POST', '/api/session', {
-      username: 'haiadmin',
-      password: 'manager',
-    })) as { response: { sessionID: string } }
-    cookie = `sessionID=${response.sessionID}`
-    device = simulator.devices[0]!._id
+    simulator = await simulate({ applyDelay: 5, settleDelay: 5, ...options })
+    client = await loggedIn(simulator)
+    ;({ device } = client)
   }
-  afterEach(() => simulator.stop())
+  afterEach(endAll)
 
   /** The answer of a call that succeeds. */
   async function call(method: string, path: string, body?: object): Promise<unknown> {
-    const { status, answer } = await attempt(method, path, body)
-    should(status).equal(200, JSON.stringify(answer))
-    return answer
+    const { status, json } = await client.send(method, path, { body })
+    should(status).equal(200, JSON.stringify(json))
+    return json
   }
 
-  async function attempt(method: string, path: string, body?: object) {
-    const response = await fetch(`${simulator.url}${path}`, {
-      method,
-      headers: { 'Content-Type': 'application/json', Cookie: cookie ?? '' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    return { status: response.status, answer: (await response.json()) as unknown }
-  }
-
-  const create = (fields: Json): Promise<unknown> =>
-    call('POST', `/api/devices/${device}/updates`, {
-      action: 'create',
-      deviceID: device,
-      elementType: 'route',
-      fields,
-    })
+  const create = async (fields: Json): Promise<void> =>
+    void (await client.update('create', { fields })).status.should.equal(200)
 
   it('DotNet_Tev: empty ids and empty text for no paths, and the statistics of such a route', async () => {
     await begin({ routes: [] })
@@ -120,11 +103,8 @@ describe('other clients against the simulator', () => {
   it('Go SDK, version 1: start and stop are not updates', async () => {
     await begin()
     const { id } = simulator.routes[0]!
-    const { status } = await attempt('POST', `/api/devices/${device}/updates`, {
-      deviceID: device,
-      command: 'stop-route',
-      Parameters: { routeID: id },
-    })
+    const stop = { command: 'stop-route', Parameters: { routeID: id } }
+    const { status } = await client.post('updates', stop)
     status.should.equal(400)
     simulator.route(id)!.state.should.equal('running')
   })
@@ -142,28 +122,6 @@ describe('other clients against the simulator', () => {
     destinations.filter(({ mode }) => mode === 'hls').length.should.be.above(0)
     for (const each of destinations) if ('address' in each) each.should.have.property('port')
     ;((await call('DELETE', '/api/session')) as Json).type!.should.equal('Session')
-  })
-
-  it('HaivisionRouteMonitoring: pages until the last, with the cookie that the login sets', async () => {
-    await begin({ routes: 30 })
-    const login = await fetch(`${simulator.url}/api/session`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ username: 'user', password: 'public' }),
-    })
-    cookie = login.headers.getSetCookie()[0]!.split(';')[0]!
-    const seen: Json[] = []
-    let pages = 1
-    for (let page = 1; page <= pages; page++) {
-      const { data, numPages } = (await call(
-        'GET',
-        `/api/gateway/${device}/routes?page=${page}`,
-      )) as { data: Json[]; numPages: number }
-      pages = numPages
-      seen.push(...data)
-    }
-    pages.should.equal(2)
-    seen.should.have.length(30)
   })
 
   it('streampilot: sums bit rates of connections and of clients, and finds them by ID', async () => {
@@ -219,37 +177,13 @@ describe('other clients against the simulator', () => {
       destinations: Json[]
     }
     const before = JSON.stringify({ ...read.source, usedBandwidth: '' })
-    const { status, answer } = await attempt('POST', `/api/devices/${device}/updates`, {
-      action: 'update',
-      deviceID: device,
-      elementType: 'route',
-      elementID: route.id,
-      // With `mode`, without `srtMode`.
-      fields: { ...read, source: { ...read.source, srtFecLayout: 'saircase' } },
-    })
-    status.should.equal(200, JSON.stringify(answer))
+    // With `mode`, without `srtMode`.
+    const fields = { ...read, source: { ...read.source, srtFecLayout: 'saircase' } }
+    const { status, json } = await client.update('update', { elementID: route.id, fields })
+    status.should.equal(200, JSON.stringify(json))
     await simulator.settle()
     const after = simulator.readForm(route.id) as { source: Json }
     JSON.stringify({ ...after.source, usedBandwidth: '' }).should.equal(before)
-  })
-
-  it('names the role that may not do it, in the words that are documented', async () => {
-    await begin()
-    const login = (await call('POST', '/api/session', {
-      username: 'user',
-      password: 'public',
-    })) as {
-      response: { sessionID: string }
-    }
-    cookie = `sessionID=${login.response.sessionID}`
-    const { status, answer } = await attempt('GET', `/api/gateway/${device}/system/preset`)
-    status.should.equal(403)
-    answer!.should.eql({
-      error: {
-        type: 'SessionAuthorization',
-        message: 'Operation not authorized for roles: Observer',
-      },
-    })
   })
 })
 

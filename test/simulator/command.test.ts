@@ -53,7 +53,7 @@ describe('simulator', () => {
 
     it('refuses bad arguments with a sentence and code 2', async () => {
       const wrong: Array<[string[], RegExp]> = [
-        [['--nonsense'], /--nonsense/],
+        [['--nonsense'], /^Unknown option '--nonsense'\n--help/],
         [['--port', '70000'], /--port takes a whole number from 0 to 65535, not "70000"/],
         [['--routes', 'many'], /--routes/],
         [['--fault', 'nonsense'], /kind/],

@@ -1,20 +1,7 @@
 // What fails on the way to a source or destination, and what then shows of it everywhere.
-import { setTimeout as pause } from 'node:timers/promises'
 import should from 'should'
-import { openConnection } from '../../client/connection/connection'
-import { watchDevice } from '../../client/watch/registry'
-import type { EventName } from '../../client/model/watch'
-import {
-  startSimulator,
-  type LineCondition,
-  type RouteSpec,
-  type Simulator,
-  type SimulatorOptions,
-} from '../../simulator'
-
-// What answers hold is looked at freely here: the shape is what the tests are about.
-// oxlint-disable-next-line typescript/no-explicit-any
-type Json = any
+import type { LineCondition, RouteSpec, Simulator } from '../../simulator'
+import { endAll, loggedIn, simulate, type Json } from './support'
 
 const MAIN = '192.0.2.7'
 const BACKUP = '192.0.2.8'
@@ -42,36 +29,15 @@ const STUDIO: RouteSpec = {
 describe('failures of the simulator', () => {
   let simulator: Simulator
   let now = 1_000_000
-  let cookie = ''
+  let send: Awaited<ReturnType<typeof loggedIn>>['send']
 
-  const begin = async (routes: RouteSpec[], options: SimulatorOptions = {}): Promise<void> => {
-    simulator = await startSimulator({
-      routes,
-      applyDelay: 10,
-      settleDelay: 10,
-      now: () => now,
-      ...options,
-    })
-    const { response } = await call('POST', '/api/session', {
-      username: 'haiadmin',
-      password: 'manager',
-    })
-    cookie = `sessionID=${response.sessionID}`
+  const begin = async (routes: RouteSpec[]): Promise<void> => {
+    simulator = await simulate({ routes, now: () => now })
+    ;({ send } = await loggedIn(simulator))
   }
-  afterEach(() => simulator.stop())
+  afterEach(endAll)
 
-  async function answer(
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<{ status: number; json: Json }> {
-    const response = await fetch(`${simulator.url}${path}`, {
-      method,
-      headers: { Cookie: cookie, ...(body && { 'Content-Type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    return { status: response.status, json: await response.json() }
-  }
+  const answer = (method: string, path: string, body?: object) => send(method, path, { body })
   async function call(method: string, path: string, body?: object): Promise<Json> {
     const { status, json } = await answer(method, path, body)
     should(status).equal(200, JSON.stringify(json))
@@ -414,36 +380,6 @@ describe('failures of the simulator', () => {
       destinations: { None: 'ok' },
     })
     states(await read()).should.eql(UP)
-  })
-
-  it('a watch of the package sees a source fail and come back', async () => {
-    await begin([STUDIO], { now: Date.now })
-    const account = { username: 'haiadmin', password: 'manager' }
-    const gateway = openConnection({ baseUrl: simulator.url, ...account, pollInterval: 1000 })
-    const seen: string[] = []
-    const until = async (text: string): Promise<void> => {
-      for (let tries = 0; !seen.includes(text); tries++) {
-        should(tries).be.below(500, seen.join())
-        await pause(20)
-      }
-    }
-    try {
-      const events: EventName[] = ['source.status']
-      watchDevice(gateway, {
-        events,
-        onSnapshot: () => seen.push('all'),
-        onEvents: (told) => {
-          for (const { event, after } of told as Json[]) seen.push(`${event} ${after}`)
-        },
-      })
-      await until('all')
-      simulator.fail('Studio A', { source: 'disconnected' })
-      await until('source.status warn')
-      simulator.fail('Studio A', { source: 'ok' })
-      await until('source.status ok')
-    } finally {
-      await gateway.close()
-    }
   })
 
   it('says what a condition is', async () => {

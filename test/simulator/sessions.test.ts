@@ -182,7 +182,7 @@ describe('simulator', () => {
       const refused = await observer.update('create', {})
       refused.status.should.equal(401)
       refused.json.error.type.should.equal('SessionAuthorization')
-      refused.json.error.message.should.match(/Observer/)
+      refused.json.error.message.should.equal('Operation not authorized for roles: Observer')
     })
 
     it('takes an account of the options', async () => {

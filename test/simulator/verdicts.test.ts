@@ -9,6 +9,7 @@ import { partFields, routeFields } from '../../nodes/editor/route-form/model'
 import { isObject, type JsonObject } from '../../client/model/json'
 import { startSimulator, type Simulator } from '../../simulator'
 import { DEFINITION_CASES, type DefinitionCase } from '../support/definition-cases'
+import { endEach } from '../support/connect'
 
 const check = ({ definition }: DefinitionCase) =>
   checkDefinition(definition, { kind: 'create' }, { validate: true })
@@ -31,10 +32,7 @@ describe('what a new route may be', () => {
     })
     cookie = login.headers.getSetCookie()[0]!
   })
-  after(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  after(() => endEach(gateway, simulator))
 
   const create = ({ definition }: DefinitionCase) =>
     createRoute(

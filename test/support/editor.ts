@@ -44,7 +44,7 @@ export interface EditorRED {
   sidebar: { show(id: string): void }
   settings: { user?: object }
   /** Missing at first. */
-  workspaces?: { active(): string | undefined }
+  workspaces?: { active(): string | undefined; show(id: string): void }
   editor: {
     edit(node: EditorNode): void
     editConfig(property: string, type: string, id: string): void

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { packageName, root } from './root'
 
+const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
+
 const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
 
 const { version } = JSON.parse(readFileSync(join(nodeRed, 'package.json'), 'utf8')) as {
@@ -24,6 +26,18 @@ const LONGEST_START_MS = 90_000
 const LONGEST_STOP_MS = 20_000
 
 export type Properties = Record<string, unknown>
+
+/** The settings of a Node-RED with these users and their permissions; the password of all is `secret`. */
+export const usersOf = (permissions: Record<string, string | string[]>): Properties => ({
+  adminAuth: {
+    type: 'credentials',
+    users: Object.entries(permissions).map(([username, allowed]) => ({
+      username,
+      password: hashSync('secret', 4),
+      permissions: allowed,
+    })),
+  },
+})
 
 export class NodeRed {
   /** With a slash at its end. */
@@ -128,6 +142,17 @@ export class NodeRed {
       throw new Error(`the flow was not deployed: ${answer.status} ${await answer.text()}`)
     }
     await this.says(() => RUNS.test(this.output.slice(from)), 'start the flow')
+  }
+
+  /** What one of its users sends as a sign of having logged in. */
+  async token(username: string): Promise<string> {
+    const login = { client_id: 'node-red-admin', grant_type: 'password', scope: '' }
+    const answer = await fetch(`${this.url}auth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...login, username, password: 'secret' }),
+    })
+    return ((await answer.json()) as { access_token: string }).access_token
   }
 
   /** For a process that exits without stopping its Node-RED. */

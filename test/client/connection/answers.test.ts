@@ -21,6 +21,7 @@ import {
 } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
 import { NEW, connectTo, op } from './support'
+import { endEach } from '../../support/connect'
 
 const PAGE: Reply = { text: '<!doctype html><p>Sign in' }
 
@@ -33,10 +34,7 @@ describe('what an appliance answers', () => {
     await appliance.start()
     gateway = connectTo(appliance, { timeout: 1000, ...options })
   }
-  afterEach(async () => {
-    await gateway.close()
-    await appliance.stop()
-  })
+  afterEach(() => endEach(gateway, appliance))
   const calls = (what: string): number =>
     appliance.calls.filter((call) => call.what === what).length
 

@@ -8,6 +8,7 @@ import { Stop } from '../../../client/stop'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { until } from '../../support/until'
 import { connectTo } from './support'
+import { endEach } from '../../support/connect'
 
 describe('a semaphore', () => {
   it('runs what is in the background only when nothing else waits', async () => {
@@ -95,10 +96,7 @@ describe('statistics of all routes', () => {
     simulator = await startSimulator({ routes: 24 })
     gateway = connectTo(simulator, { concurrency: 1 })
   })
-  afterEach(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, simulator))
 
   it('keep no command waiting: it goes out before the next reading', async () => {
     const deviceId = simulator.devices[0]!._id

@@ -133,13 +133,6 @@ describe('whether a failed change was applied', () => {
     })
   }
 
-  it('a change that is answered with 503 is sent once', async () => {
-    simulator.fault({ kind: 'status', status: 503, match: { method: 'POST', path: '*/updates' } })
-    await failureOf(create())
-    const sent = simulator.journal.filter(({ path }) => path.endsWith('/updates'))
-    sent.should.have.length(1)
-  })
-
   it('nobody there: no', async () => {
     await simulator.stop()
     ;(await failureOf(create())).should.match({ cause: { applied: 'no', retryable: true } })
@@ -197,12 +190,6 @@ describe('whether a failed change was applied', () => {
     waits.requests.should.equal(0)
     first.now()
     ;(await begun).should.match({ code: 'CLOSED', cause: { applied: 'maybe', retryable: false } })
-  })
-
-  it('a restart that stopped the route and cannot start it: yes', async () => {
-    simulator.fault({ kind: 'status', status: 400, match: { action: 'start-route' } })
-    const error = await failureOf(restart(newOperation('control-route'), 5000))
-    error.should.match({ code: 'REJECTED', cause: { applied: 'yes' } })
   })
 
   it('a restart that cannot start the route before a close ends it: yes, and the log names the route', async () => {
@@ -293,6 +280,9 @@ describe('whether a failed change was applied', () => {
       /^Route "Stopped and renamed" is stopped now: stop was applied, but the next step failed\. /,
     )
     error.cause.applied.should.equal('yes')
+    simulator.startRoute(input.id)
+    const { results } = await ensureRoutes(gateway, [input], options, newOperation('ensure-route'))
+    results.should.match([{ changed: true, action: ['stop'], error: { code: 'REJECTED' } }])
   })
 
   it('a read that fails: no', async () => {

@@ -8,6 +8,7 @@ import type { Connection } from '../../../client/connection/connection'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { NEW, connectTo, op } from './support'
+import { endEach } from '../../support/connect'
 
 describe('a connection that asks whether it may send', () => {
   let simulator: Simulator
@@ -22,10 +23,7 @@ describe('a connection that asks whether it may send', () => {
     allowed = Infinity
     gateway = connectTo(simulator, { maySend })
   })
-  afterEach(async () => {
-    await gateway.close()
-    await simulator.stop()
-  })
+  afterEach(() => endEach(gateway, simulator))
 
   it('sends neither login nor call', async () => {
     allowed = 0

@@ -8,6 +8,7 @@ import { createCookies } from '../../../client/connection/cookies'
 import { errorOf } from '../../support/errors'
 import { LOGIN, ScriptedAppliance, type Reply, type Script } from '../../support/scripted-appliance'
 import { connectTo, op } from './support'
+import { endEach } from '../../support/connect'
 
 const MIB = 1024 * 1024
 
@@ -21,10 +22,7 @@ describe('a response that is made to cost much', () => {
     await appliance.start()
     gateway = connectTo(appliance, { timeout: 50_000 })
   }
-  afterEach(async () => {
-    await gateway.close()
-    await appliance.stop()
-  })
+  afterEach(() => endEach(gateway, appliance))
 
   const filled = (part: string, bytes: number): string =>
     `[${part.repeat(Math.floor((bytes - 10) / part.length))}0]`

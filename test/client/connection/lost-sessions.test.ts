@@ -15,6 +15,7 @@ import {
 } from '../../support/scripted-appliance'
 import { pause } from '../../support/until'
 import { NEW, connectTo, op } from './support'
+import { endEach } from '../../support/connect'
 
 const PAGE: Reply = { headers: { 'content-type': 'text/html' }, text: '<!doctype html><form>' }
 const LOGIN_PAGE: Reply = { status: 302, headers: { location: '/login' } }
@@ -61,10 +62,7 @@ describe('a session that gets lost', () => {
     await appliance.start()
     gateway = connectTo(appliance, { timeout: 1000, ...options })
   }
-  afterEach(async () => {
-    await gateway.close()
-    await appliance.stop()
-  })
+  afterEach(() => endEach(gateway, appliance))
 
   const read = (): Promise<unknown> => listDevices(gateway, op())
   const create = (): Promise<unknown> => createRoute(gateway, { ...NEW, deviceId: 'D' }, op())
@@ -456,10 +454,7 @@ describe('a refused login', () => {
     await appliance.start()
     gateway = connectTo(appliance, { clock })
   }
-  afterEach(async () => {
-    await gateway.close()
-    await appliance.stop()
-  })
+  afterEach(() => endEach(gateway, appliance))
 
   it('is not repeated by any number of "start" in a row, nor sooner and sooner', async () => {
     await start(() => ({ status: 401, body: { error: { type: 'x', message: 'wrong' } } }))

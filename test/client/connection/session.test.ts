@@ -2,11 +2,13 @@ import 'should'
 import { GatewayError } from '../../../client/errors'
 import { listDevices } from '../../../client/api/devices'
 import { newOperation } from '../../../client/connection/operation'
-import { openConnection, type Connection } from '../../../client/connection/connection'
+import { type Connection } from '../../../client/connection/connection'
 import { sessionInformation } from '../../../client/api/session'
 import { MONOTONIC } from '../../../client/clock'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
+import { freePort } from '../../support/ports'
 import { until } from '../../support/until'
+import { connectTo } from '../../support/connect'
 
 const now = (): ReturnType<typeof newOperation> => newOperation('list-devices')
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -28,13 +30,7 @@ describe('the session', () => {
 
   async function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
     simulator = await startSimulator(options)
-    gateway = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-      timeout: 2000,
-      ...more,
-    })
+    gateway = connectTo(simulator, { timeout: 2000, ...more })
   }
 
   afterEach(async () => {
@@ -211,7 +207,7 @@ describe('the session', () => {
   })
 
   it('fails fast while the appliance is away', async () => {
-    await start()
+    await start({ port: await freePort() })
     await simulator.stop()
     await codeOf(listDevices(gateway, now()))
     const codes = await codesOf(Array.from({ length: 200 }, () => listDevices(gateway, now())))

@@ -1,17 +1,6 @@
 import { newOperation } from '../../../client/connection/operation'
-import {
-  openConnection,
-  type Connection,
-  type GatewayOptions,
-} from '../../../client/connection/connection'
 
-/** A connection to a simulator, or what stands for one; the test closes it. */
-export function connectTo(
-  { url: baseUrl }: { url: string },
-  options: Partial<GatewayOptions> = {},
-): Connection {
-  return openConnection({ baseUrl, username: 'haiadmin', password: 'manager', ...options })
-}
+export { connectTo } from '../../support/connect'
 
 export const op = (): ReturnType<typeof newOperation> => newOperation('test')
 

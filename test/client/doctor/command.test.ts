@@ -68,7 +68,7 @@ describe('media-gateway-doctor', function () {
       [[], /Give the URL of one gateway/],
       [[url, url, '--user', 'me'], /Give the URL of one gateway/],
       [[url], /--user NAME/],
-      [[url, '--user', 'me', '--nonsense'], /--nonsense/],
+      [[url, '--user', 'me', '--nonsense'], /^Unknown option '--nonsense'\.\n--help/],
       [['ftp://gateway.example', '--user', 'me'], /http/],
       [[url, '--user', 'me', '--fingerprint', 'nonsense'], /ingerprint/],
       [[url, '--user', 'me', '--proxy', 'nonsense'], /--proxy takes a URL/],

@@ -53,32 +53,6 @@ describe('a failover of a source', () => {
     updates().should.have.length(1)
   })
 
-  it('returns to main when a monitor has shown it good for long enough', async () => {
-    const told = await protecting({ restore: 'monitor', monitor: { name: 'Monitor' } })
-    loseMain()
-    await reaches(told, 'protecting')
-    simulator.failAddress(MAIN.address, 'ok')
-    await reaches(told, 'wait-to-restore')
-    told.statuses.at(-1)!.due!.should.be.above(Date.now())
-    await tells(told, 'switched', 'switched')
-    await reaches(told, 'normal')
-    addressOf().should.equal(MAIN.address)
-    told.events.filter(({ cause }) => cause === 'restore').should.have.length(1)
-    event(told, 'state').text.should.startWith('Studio A: ')
-  })
-
-  it('returns to main when a message has said for long enough that it is good', async () => {
-    const told = await protecting({ restore: 'message' })
-    loseMain()
-    await reaches(told, 'protecting')
-    simulator.failAddress(MAIN.address, 'ok')
-    await told.protection.main(true)
-    await tells(told, 'switched', 'switched')
-    addressOf().should.equal(MAIN.address)
-    const refused = await errorOf(told.protection.main('yes'))
-    refused.code.should.equal('INVALID_INPUT')
-  })
-
   it('goes home from a backup that is not good, and reports once that nothing protects', async () => {
     const told = await protecting()
     simulator.failAddress(BACKUP.address, 'disconnected')
@@ -105,6 +79,20 @@ describe('a failover of a source', () => {
     simulator.failDevice('ok')
     await tells(told, 'switched')
     updates().should.have.length(1)
+  })
+
+  it('switches although another change of the route never ends', async () => {
+    Object.defineProperty(simulator.route('Studio A')!, 'pendingUpdates', {
+      get: () => ({ name: 'Studio A' }),
+      set() {},
+    })
+    const told = await protecting()
+    loseMain()
+    await tells(told, 'switched')
+    event(told, 'switched').durationMs!.should.be.below(12_000)
+    await looks(4)
+    updates().should.have.length(1)
+    told.failures.should.eql([])
   })
 
   it('keeps its hands off a source that somebody else has set', async () => {
@@ -177,16 +165,31 @@ describe('a failover of a source', () => {
     await until(() => addressOf() === BACKUP.address)
   })
 
-  it('reads from the route what came of a change without a response', async () => {
-    const told = await protecting()
-    simulator.fault({ kind: 'reset-after', match: { action: 'update' }, times: 1 })
-    loseMain()
-    await tells(told, 'switched')
-    await reaches(told, 'protecting')
-    updates().should.have.length(1)
-    namesOf(told).should.eql(['switched'])
-    should(event(told, 'switched').failure).be.undefined()
-  })
+  for (const kind of ['reset-after', 'truncate', 'empty'] as const) {
+    it(`reads from the route what came of a change without a response (${kind})`, async () => {
+      const told = await protecting()
+      simulator.fault({ kind, match: { action: 'update' }, times: 1 })
+      loseMain()
+      await tells(told, 'switched')
+      await reaches(told, 'protecting')
+      updates().should.have.length(1)
+      namesOf(told).should.eql(['switched'])
+      told.failures.should.eql([])
+      should(event(told, 'switched').failure).be.undefined()
+    })
+  }
+
+  for (const status of [403, 409]) {
+    it(`sends a change again, in the same session, that was refused once with ${status}`, async () => {
+      const told = await protecting()
+      simulator.fault({ kind: 'status', status, match: { action: 'update' }, times: 1 })
+      loseMain()
+      await tells(told, 'switched')
+      updates().should.have.length(2)
+      told.failures.should.eql([])
+      simulator.logins.should.equal(1)
+    })
+  }
 
   it('obeys commands, and refuses those that it cannot obey', async () => {
     const told = await protecting()

@@ -3,6 +3,7 @@ import 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { newOperation } from '../../../client/connection/operation'
 import { MONOTONIC } from '../../../client/clock'
+import { DEFAULTS } from '../../../client/model/ranges'
 import { sharedReads as readsOf } from '../../../client/failover/shared-read'
 import { until } from '../../support/until'
 import {
@@ -12,6 +13,7 @@ import {
   gateway,
   looks,
   MAIN,
+  namesOf,
   protect,
   reaches,
   sharedReads,
@@ -19,19 +21,24 @@ import {
   start,
   stateOf,
   tells,
+  updates,
   type Told,
 } from './support'
 
 const COUNT = 100
 const nameOf = (index: number): string => `Route ${index}`
 
-const ROUTES = Array.from({ length: COUNT }, (_, index) => ({
-  id: `route-${index}`,
-  name: nameOf(index),
+const routeOf = (id: string, name: string, port: number) => ({
+  id,
+  name,
   startRoute: true,
-  source: { name: 'in', protocol: 'srt', srtMode: 'caller', ...MAIN, port: 5000 + index },
+  source: { name: 'in', protocol: 'srt', srtMode: 'caller', ...MAIN, port },
   destinations: [],
-}))
+})
+const ROUTES = Array.from({ length: COUNT }, (_, index) =>
+  routeOf(`route-${index}`, nameOf(index), 5000 + index),
+)
+const ALL = [...ROUTES, routeOf('free', 'Free', 4999)]
 
 const protectAll = (): Told[] =>
   ROUTES.map(({ id, source }) => {
@@ -50,7 +57,7 @@ describe('the reads of failovers', () => {
   describe('of a hundred routes', () => {
     // At real speed: 200 ms for each response are those of a slow gateway.
     beforeEach(async () => {
-      await start({ routes: ROUTES as never, latency: 200 })
+      await start({ routes: ALL as never, latency: 200 })
       await gateway.close()
       connect({ clock: MONOTONIC })
     })
@@ -100,6 +107,25 @@ describe('the reads of failovers', () => {
       busy.others.should.be.belowOrEqual(1 + busy.ms / 1800)
       // Two waits for another response would take 400 ms more.
       busy.ms.should.be.below(idle.ms + 400)
+    })
+
+    it('hold up no stop while all switch, each of them once', async () => {
+      const all = protectAll()
+      await until(() => all.every((told) => stateOf(told) === 'normal'))
+      simulator.failAddress(MAIN.address, 'disconnected')
+      await until(() => updates().length > 0, 'an update', 60_000)
+      const before = simulator.journal.length
+      const deviceId = simulator.devices[0]!._id
+      const what = { deviceId, routeId: 'free', action: 'stop', waitFor: 'accepted' } as const
+      await controlRoute(gateway, { ...what, waitTimeout: 10_000 }, newOperation('test'))
+      const calls = simulator.journal.slice(before)
+      // Those on their way, and those that took their places: behind all, it would be a hundred.
+      calls
+        .findIndex(({ path }) => path.endsWith('/commands'))
+        .should.be.within(0, 3 * DEFAULTS.concurrency)
+      await until(() => all.every((told) => namesOf(told).length > 0), 'all switched', 60_000)
+      for (const told of all) namesOf(told).should.eql(['switched'])
+      updates().should.have.length(COUNT)
     })
 
     it('show each its own route', async () => {
