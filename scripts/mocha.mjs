@@ -198,7 +198,6 @@ export const testFiles = () =>
     'client/watch/field-alarms',
     'nodes/fleet-share',
     'client/watch/outages',
-    'nodes/failover-scenes',
     'nodes/failover-files',
     'nodes/admin',
     'client/watch/missing-routes',

@@ -43,6 +43,7 @@ export = (RED: NodeAPI): void =>
     {
       nature: ({ scope }) => OPERATIONS[scope === 'all' ? 'allStatistics' : 'statistics'],
       message: ['clientAddress', 'clientPort'],
+      hidesSecrets: true,
     },
   )
 
