@@ -236,7 +236,7 @@ async function stop(
 
 /**
  * Starting what already runs does no harm, so a start may be repeated.
- * @param closing what ends whoever would try once more later
+ * @param closing ends whoever would try once more later: a close, or the time limit of a switch
  */
 export async function startAgain<T>(
   gateway: Connection,

@@ -247,8 +247,23 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     cancel()
     unhook()
     switching = undefined
-    if (stop.stopped) reader.release()
     note({ kind: 'outcome', failure: failed && failureOf(failed) })
+    if (stop.stopped) ended()
+  }
+
+  /** One of two routes was stopped, and nothing says that the other one has started. */
+  function isHalfway(): boolean {
+    const { change } = memory
+    if (settings.method !== 'routes' || !change || change.arrivedAt !== undefined) return false
+    const { isAccepted = false, sends, failure: refusal } = change
+    return !isAccepted && (sends > 1 || refusal?.applied !== 'no')
+  }
+
+  function ended(): void {
+    reader.release()
+    if (!isHalfway()) return
+    const reason = failed ? ` ${failed.message}` : ''
+    gateway.log('warn', `A failover ended during a switch: both routes may be stopped.${reason}`)
   }
 
   const end = (): void => {
@@ -257,7 +272,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     stop.now()
     if (told !== memory.reported) void keep()
     leave()
-    if (!switching) reader.release()
+    if (!switching) ended()
   }
 
   function complete(error: unknown): GatewayError {
@@ -278,10 +293,14 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
       take({ kind: 'command', action, hold }),
     /** A probe says whether main is good. @throws GatewayError `INVALID_INPUT`; `CLOSED` */
     main: (good: unknown): Promise<void> => take({ kind: 'main', good }),
-    /** Ends it, and resolves when nothing is under way. A switch of two routes is completed. */
-    async close(): Promise<void> {
+    /**
+     * Ends it, and resolves when nothing is under way. A switch of two routes is completed.
+     * @returns whether both routes may be stopped: a failover with this memory starts one of them
+     */
+    async close(): Promise<{ isHalfway: boolean }> {
       end()
       await switching
+      return { isHalfway: isHalfway() }
     },
   }
 }

@@ -90,11 +90,11 @@ export = (RED: NodeAPI): void => {
       protections.set(of, end)
     }
 
-    const leave = (of: Appliance): Promise<void> | undefined => {
-      const ended = protections.get(of)?.(false)
+    const leave = async (of: Appliance): Promise<void> => {
+      const end = protections.get(of)
       protections.delete(of)
       status.remove(of.appliance)
-      return ended
+      await end?.(false)
     }
 
     const start = () => {
@@ -156,8 +156,10 @@ export = (RED: NodeAPI): void => {
       unhook()
       unfollow()
       cancel(closedError())
-      void Promise.allSettled([...protections.values()].map((close) => close(removed))).then(() => {
-        if (removed && user?.fleet.hasNames) context.forgetAll()
+      const ends = [...protections.values()].map((end) => end(removed))
+      void Promise.allSettled(ends).then((ended) => {
+        const isForgotten = ended.every((one) => one.status === 'fulfilled' && one.value)
+        if (removed && isForgotten && user?.fleet.hasNames) context.forgetAll()
         status.close()
         user?.deregister(this)
         done()

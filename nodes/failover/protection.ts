@@ -31,11 +31,15 @@ interface ProtectionOptions {
   onFailure: (error: GatewayError, event?: FailoverReport) => void
 }
 
-/** Starts a failover. Returns what ends it: `removed`, if the node will not come back. */
+/**
+ * Starts a failover.
+ * @returns what ends it, and says whether it is to be forgotten: `removed`, if the node will not come
+ * back. Should it be deployed again after all, it starts one of two routes that it has left stopped.
+ */
 export function startProtection(
   of: Appliance,
   { RED, node, config, kept, status, onEvents, onFailure }: ProtectionOptions,
-): (removed: boolean) => Promise<void> {
+): (removed: boolean) => Promise<boolean> {
   const { appliance } = of
   let closed = false
   let protection: Protection | undefined
@@ -111,11 +115,10 @@ export function startProtection(
     closed = true
     cancel(closedError())
     of.failovers.delete(listed)
-    try {
-      await protection?.close()
-    } finally {
-      await kept.close(removed)
-    }
+    const left = await protection?.close()
+    const isForgotten = removed && left?.isHalfway !== true
+    await kept.close(isForgotten)
+    return isForgotten
   }
 }
 

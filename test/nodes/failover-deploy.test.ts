@@ -176,6 +176,43 @@ describe('a deploy of failover nodes', () => {
   })
 })
 
+describe('a failover of two routes that is removed during a switch', () => {
+  after(endStages)
+
+  /** Another one, which is disabled, takes its place, and then it comes back under its ID. */
+  async function removed(stage: Stage): Promise<void> {
+    stage.nodeId = 'another'
+    stage.scene = { properties: { ...TWO_ROUTES, d: true } }
+    await deployAgain()
+  }
+  async function back(stage: Stage): Promise<void> {
+    stage.nodeId = stage.id
+    stage.scene = { properties: TWO_ROUTES }
+    await deployAgain()
+  }
+
+  it('starts the other one when it comes back, and is forgotten when nothing is left to do', async () => {
+    const [stage] = (await startStages({ removed: { properties: TWO_ROUTES } })) as [Stage]
+    await stage.reaches('normal')
+    const refusal = { kind: 'status', status: 400, match: { action: 'start-route' } } as const
+    stage.simulator.fault(refusal)
+    stage.fail(MAIN)
+    await until(() => stage.commands.includes('start-route slate'))
+    await removed(stage)
+    should(keptOf(stage.id)).be.an.Object()
+    stage.simulator.clearFaults()
+    await back(stage)
+    await stage.tells('switched')
+    stage.simulator.route('slate')!.state.should.equal('running')
+    stage.commands.filter((one) => one.startsWith('stop')).should.eql(['stop-route studio-a'])
+    await removed(stage)
+    should(keptOf(stage.id)).be.undefined()
+    await back(stage)
+    await stage.looks(2)
+    stage.names.should.eql(['switched'])
+  })
+})
+
 describe('a failover that is held at its start', () => {
   after(endStages)
 

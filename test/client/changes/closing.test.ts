@@ -85,6 +85,22 @@ describe('a close during a change', () => {
     simulator.route(routeId)!.state.should.equal('running')
   })
 
+  it('repeats the start of a restart for as long as the close lasts', async () => {
+    const starts = (): number =>
+      appliance.calls.filter((call) => commandOf(call) === 'start-route').length
+    appliance.reply = async (call) => {
+      const isLost = commandOf(call) === 'start-route' && starts() < 6
+      return isLost ? { status: 503 } : passOn(call, simulator.url + call.url)
+    }
+    const restarted = restart().catch((error: unknown) => error)
+    await until(() => starts() > 0)
+    await gateway.close()
+    await restarted
+    starts().should.equal(6)
+    await simulator.settle()
+    simulator.route(routeId)!.state.should.equal('running')
+  })
+
   it('does not send a stop again for which a new session had to be opened', async () => {
     let logins = 0
     appliance.reply = async (call) => {

@@ -7,6 +7,7 @@ import {
   event,
   gateway,
   lastKept,
+  log,
   looks,
   MAIN,
   namesOf,
@@ -262,6 +263,30 @@ describe('a failover of two routes', () => {
       await (what === 'failover' ? told.protection : gateway).close()
       commands().should.eql(['stop-route main', ...Array<string>(5).fill('start-route backup')])
       await until(() => runs('Studio A backup'))
+    })
+  }
+
+  for (const [when, isReady] of [
+    ['while it stops the one', () => commands().length === 1],
+    ['between two attempts to start the other', (told: Told) => lastKept(told).change?.failure],
+  ] as const) {
+    it(`says that both may be stopped when it ends ${when}, and the next one goes on`, async () => {
+      const told = await begin()
+      simulator.setOptions({ applyDelay: 100 })
+      simulator.fault({ kind: 'status', status: 400, match: { action: 'start-route' } })
+      loseMain()
+      await until(() => Boolean(isReady(told)))
+      ;(await told.protection.close()).should.eql({ isHalfway: true })
+      const said = log.filter((line) => line.includes('both routes may be stopped'))
+      said.should.have.length(1)
+      said[0]!.should.match(/^warn A failover ended during a switch: .*Studio A backup.*400/)
+      ;[runs('Studio A'), runs('Studio A backup')].should.eql([false, false])
+      simulator.clearFaults()
+      const again = protect(ROUTES, { route: undefined, memory: structuredClone(lastKept(told)) })
+      await tells(again, 'switched')
+      ;(await again.protection.close()).should.eql({ isHalfway: false })
+      ;[runs('Studio A'), runs('Studio A backup')].should.eql([false, true])
+      log.filter((line) => line.includes('may be stopped')).should.have.length(1)
     })
   }
 
