@@ -93,6 +93,7 @@ withNats('a fleet', function () {
 
   afterEach(async function () {
     hasFailed = this.currentTest?.state === 'failed'
+    if (hasFailed) tellAll()
     await endSenders()
   })
 
@@ -101,6 +102,14 @@ withNats('a fleet', function () {
     await nats?.remove()
     failed.should.eql([])
   })
+
+  /** What else says why: the latest lines of the instances, and of the engine. */
+  function tellAll(): void {
+    for (const each of fleet.instances) {
+      console.error(`${each.name}:\n${each.output().slice(-4000)}`)
+    }
+    console.error(`nats-server:\n${nats.log().slice(-2000)}`)
+  }
 
   async function throughCut(row: Row): Promise<Row> {
     const port = Number(new URL(row.url).port)
