@@ -19,9 +19,9 @@ import { startCluster, startNats, withNats, type NatsServer } from '../support/n
 import { pause, until } from '../support/until'
 
 /** Seconds. */
-const TTL = 3
+const TTL = 5
 const INTERVAL = 1
-const LIFETIME = 12
+const LIFETIME = 20
 
 const TTL_MS = 1000 * TTL
 const POLL_MS = 1000 * INTERVAL
@@ -105,7 +105,7 @@ withNats('a fleet', function () {
 
   /** What else says why: the latest lines of the instances, and of the engine. */
   function tellAll(): void {
-    for (const each of fleet.instances) {
+    for (const each of fleet.instances.filter(({ state }) => state !== 'off')) {
       console.error(`${each.name}:\n${each.output().slice(-4000)}`)
     }
     console.error(`nats-server:\n${nats.log().slice(-2000)}`)
