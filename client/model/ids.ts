@@ -57,7 +57,10 @@ export const normalizeId = (id: string): string => (isUuid(id) ? id.toLowerCase(
 
 /** Whether two ids mean the same route, source or destination. */
 export const isSameId = (one: unknown, other: unknown): boolean =>
-  isText(one) && isText(other) && normalizeId(one) === normalizeId(other)
+  isText(one) &&
+  isText(other) &&
+  one.length === other.length &&
+  normalizeId(one) === normalizeId(other)
 
 export const isNamed = (value: unknown): value is Named =>
   isObject(value) && typeof value.id === 'string' && typeof value.name === 'string'
