@@ -263,7 +263,8 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     reader.release()
     if (!isHalfway()) return
     const reason = failed ? ` ${failed.message}` : ''
-    gateway.log('warn', `A failover ended during a switch: both routes may be stopped.${reason}`)
+    const text = 'both routes may be stopped. Start one of them, or the failover again.'
+    gateway.log('warn', `A failover ended during a switch: ${text}${reason}`)
   }
 
   const end = (): void => {
