@@ -247,8 +247,9 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     cancel()
     unhook()
     switching = undefined
+    const isLast = stop.stopped
     note({ kind: 'outcome', failure: failed && failureOf(failed) })
-    if (stop.stopped) ended()
+    if (isLast) ended()
   }
 
   /** One of two routes was stopped, and nothing says that the other one has started. */

@@ -2,9 +2,9 @@
 import type { NodeDef } from 'node-red'
 import { asSetting } from '../../client/errors'
 import type { ProtectOptions } from '../../client/failover/protect'
-import { FAILOVER_RANGES, type Side } from '../../client/model/failover'
+import { FAILOVER_CHOICES, FAILOVER_RANGES, type Side } from '../../client/model/failover'
 import { chosenDevice, chosenRoute, refused, type Evaluate } from '../runtime/node-settings'
-import { flagProperty, refuseUnresolved } from '../runtime/properties'
+import { choiceProperty, flagProperty, refuseUnresolved } from '../runtime/properties'
 import type { WithSecrets } from '../runtime/secrets'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
@@ -20,10 +20,12 @@ export async function protectOptions(
   evaluate: Evaluate,
   withSecrets: WithSecrets,
 ): Promise<Pick<ProtectOptions, 'deviceId' | 'route' | 'settings'>> {
-  const { method = 'source', restore, failOn } = config
+  const { restore, failOn } = config
+  // What the sides are depends on it: with another one, each would be wrong in its own way.
+  const method = choiceProperty('method', config.method, FAILOVER_CHOICES.method)
   const saved = config as unknown as Record<string, unknown>
   const numbers = Object.keys(FAILOVER_RANGES).map((name) => [name, saved[name]] as const)
-  for (const [name, value] of [...numbers, ...Object.entries({ method, restore, failOn })]) {
+  for (const [name, value] of [...numbers, ...Object.entries({ restore, failOn })]) {
     refuseUnresolved(name, value)
   }
   const secretsIn = (value: unknown, name: string): unknown => {

@@ -282,6 +282,17 @@ scene(
   },
 )
 
+scene(
+  'names a method that there is not, and nothing that depends on it',
+  only({ method: 'sources', main: 'Studio A', mainType: 'name' }),
+  async (stage) => {
+    await until(() => stage.caught.length > 0)
+    stage.caught[0]!.error.cause.problems!.should.eql([
+      { path: 'method', problem: 'is "sources"; it must be one of source, routes' },
+    ])
+  },
+)
+
 const byName = (source: object, name: string): string =>
   JSON.stringify({ ...source, srtPassPhrase: `\${${name}}` })
 
