@@ -8,7 +8,7 @@ import { startNats, withNats, type NatsServer } from '../support/nats'
 import { pause, until } from '../support/until'
 
 /** Seconds. */
-const TTL = 2
+const TTL = 3
 const SETTLED_WITHIN_MS = 20_000
 
 interface Stored<T> {

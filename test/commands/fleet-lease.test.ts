@@ -15,7 +15,7 @@ import { until } from '../support/until'
 const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
 
 /** Seconds. */
-const TTL = 2
+const TTL = 3
 const KEY = 'the key of the fleet in the tests'
 const SETTLED_WITHIN_MS = 20_000
 

@@ -16,7 +16,7 @@ import {
 import { startNats, withNats, type NatsServer } from '../support/nats'
 import { pause, until } from '../support/until'
 
-const TTL = 2000
+const TTL = 3000
 const PASSWORD = 'geheim'
 const NAMES = Array.from({ length: 20 }, (_, index) => `site ${index}`)
 const keyOf = (fleet: string): string => `the key of the fleet ${fleet}`

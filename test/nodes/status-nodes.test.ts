@@ -246,10 +246,12 @@ describe('what the nodes show under them', function () {
   it('is a failure until the next message comes in', async () => {
     await load(simulator.url, { 'get-route': { routeType: 'msg', route: 'routeId' } })
     const dots = dotsOf('get-route')
+    // On a busy machine each read may be slow enough to be shown.
+    const ofOutcomes = (): NodeStatus[] => dots.filter(({ fill }) => fill !== 'blue')
     await failure('get-route', { routeName: 'Concert hal' })
-    dots.should.eql([red('no route “Concert hal”')])
+    ofOutcomes().should.eql([red('no route “Concert hal”')])
     await result('get-route', { routeId: simulator.routes[0]!.id })
-    dots.should.eql([
+    ofOutcomes().should.eql([
       red('no route “Concert hal”'),
       {},
       grey(`read “${simulator.routes[0]!.name}”`),

@@ -15,7 +15,7 @@ export class OddAppliance extends ScriptedAppliance {
 
   override async start(): Promise<void> {
     await super.start()
-    this.gateway = this.connect({ timeout: 500, log: (_, text) => this.logged.push(text) })
+    this.gateway = this.connect({ log: (_, text) => this.logged.push(text) })
   }
 
   /** Another connection to it; the test closes it. */

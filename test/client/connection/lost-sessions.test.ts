@@ -60,7 +60,7 @@ describe('a session that gets lost', () => {
   ): Promise<void> {
     appliance = new Sessions(special)
     await appliance.start()
-    gateway = connectTo(appliance, { timeout: 1000, ...options })
+    gateway = connectTo(appliance, options)
   }
   afterEach(() => endEach(gateway, appliance))
 
