@@ -48,7 +48,7 @@ const MAY_HOLD: Record<string, RegExp> = {
 }
 
 describe('no secret is anywhere', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
 
   let simulator: Simulator
   let secure: Simulator

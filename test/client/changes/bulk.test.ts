@@ -100,7 +100,9 @@ describe('ensure with hundreds of rows', function () {
       // On a busy machine a plan may be too old: then the route is read alone.
       simulator.journal.length.should.be.below(2 * ROWS + MOST_LISTS)
       const sessions = simulator.journal.filter(({ path }) => path === '/api/session').length
-      operation.requests.should.equal(simulator.journal.length - sessions)
+      // A kept connection may end just when a request is sent: that one is sent again.
+      const arrived = simulator.journal.length - sessions
+      operation.requests.should.be.within(arrived, arrived + 5)
 
       const again = await ensure(wanted, state)
       again.some(({ changed }) => changed).should.be.false()
