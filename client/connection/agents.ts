@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import http from 'node:http'
 import https from 'node:https'
 import { isIPv6 } from 'node:net'
@@ -74,7 +75,22 @@ function trust(tls: TlsOptions, pinned: boolean): https.AgentOptions {
   const byAuthorities = !pinned && tls.rejectUnauthorized !== false
   // A resumed TLS session shows no certificate to compare.
   const resumption = pinned ? { maxCachedSessions: 0 } : {}
-  return { ...tls, ...resumption, rejectUnauthorized: byAuthorities }
+  return {
+    checkServerIdentity: checkIdentity,
+    ...tls,
+    ...resumption,
+    rejectUnauthorized: byAuthorities,
+  }
+}
+
+/**
+ * Whether a certificate was issued for a host. An IPv6 address may be in brackets, as a proxy gets it;
+ * and Node.js 22.23.3 takes each one for a name that no certificate has.
+ */
+export const checkIdentity: typeof checkServerIdentity = (host, certificate) => {
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  const isIts = isIPv6(bare) && new X509Certificate(certificate.raw).checkIP(bare) !== undefined
+  return isIts ? undefined : checkServerIdentity(bare, certificate)
 }
 
 function createProxyAgent(
@@ -98,14 +114,6 @@ function createProxyAgent(
   return endingTunnels(new Agent({ ...options, proxy: url }))
 }
 
-/** An IPv6 address is named to a proxy in brackets, as its port follows. A certificate has it without. */
-function inBrackets(options: ConnectionOptions): ConnectionOptions {
-  const { host, checkServerIdentity: check = checkServerIdentity } = options
-  if (!isIPv6(host)) return options
-  const checked: typeof check = (_, certificate) => check(host, certificate)
-  return { ...options, host: `[${host}]`, checkServerIdentity: checked }
-}
-
 /** Makes a proxy agent end with itself the tunnels, too, that the proxy has not opened yet. */
 function endingTunnels(agent: http.Agent): http.Agent {
   const connecting = agent as unknown as Connecting & { proxyRequestOptions: object }
@@ -116,7 +124,10 @@ function endingTunnels(agent: http.Agent): http.Agent {
     const tunnel = new AbortController()
     waiting.add(tunnel)
     connecting.proxyRequestOptions = { signal: tunnel.signal }
-    return connect(inBrackets(options), (error, socket) => {
+    const { host } = options
+    // Its port follows.
+    const named = isIPv6(host) ? { ...options, host: `[${host}]` } : options
+    return connect(named, (error, socket) => {
       waiting.delete(tunnel)
       connected?.(error && new ProxyFault(error), socket)
     })
@@ -137,7 +148,6 @@ export function passwordsOf({ url, password = '' }: ProxyOptions): string[] {
 type Connected = (error: Error | null, socket?: Duplex) => void
 interface ConnectionOptions {
   host: string
-  checkServerIdentity?: typeof checkServerIdentity
 }
 interface Connecting {
   createConnection(options: ConnectionOptions, connected?: Connected): Duplex | undefined

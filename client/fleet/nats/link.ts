@@ -1,7 +1,7 @@
 import net from 'node:net'
-import { checkServerIdentity, type PeerCertificate } from 'node:tls'
+import type { PeerCertificate } from 'node:tls'
 import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
-import type { TlsOptions } from '../../connection/agents'
+import { checkIdentity, type TlsOptions } from '../../connection/agents'
 import { createOutageLog } from '../../connection/outage-log'
 import { Stop, pause, within } from '../../stop'
 import type { EngineLink } from '../types'
@@ -152,7 +152,7 @@ function identityOf(servers: readonly string[], given: string | undefined) {
   const addresses = hosts.filter((host) => net.isIP(host))
   return (name: string, certificate: PeerCertificate): Error | undefined => {
     const names = name === 'localhost' && !given && !hosts.includes(name) ? addresses : [name]
-    const faults = names.map((each) => checkServerIdentity(each, certificate))
+    const faults = names.map((each) => checkIdentity(each, certificate))
     return faults.includes(undefined) ? undefined : faults[0]
   }
 }

@@ -1,4 +1,5 @@
-import 'should'
+import { X509Certificate } from 'node:crypto'
+import should from 'should'
 import { createRoute } from '../../../client/changes/create'
 import { getRoute } from '../../../client/api/routes'
 import { listDevices } from '../../../client/api/devices'
@@ -7,6 +8,7 @@ import {
   type Connection,
   type GatewayOptions,
 } from '../../../client/connection/connection'
+import { checkIdentity } from '../../../client/connection/agents'
 import { readStatistics } from '../../../client/api/statistics'
 import { withoutSecrets } from '../../../client/connection/redaction'
 import { startSimulator, type Certificate, type Simulator } from '../../../simulator'
@@ -207,6 +209,16 @@ describe('the password and the cookie', () => {
         const baseUrl = `${tls ? 'https' : 'http'}://[::1]:${port}`
         await listDevices(open({ baseUrl, proxy, tls }), op())
         proxy.connects.map(({ url }) => url).should.matchEach(`[::1]:${port}`)
+      }
+    })
+
+    it('go to whom the certificate was issued for, by name or address', () => {
+      const shown = new X509Certificate(certificate.cert).toLegacyObject()
+      for (const host of ['localhost', '127.0.0.1', '::1', '[::1]', '0:0:0:0:0:0:0:1']) {
+        should(checkIdentity(host, shown)).equal(undefined, host)
+      }
+      for (const host of ['other.example', '127.0.0.2', '::2', '[::2]', '::ffff:127.0.0.1', '']) {
+        should(checkIdentity(host, shown)).have.property('code', 'ERR_TLS_CERT_ALTNAME_INVALID')
       }
     })
 
