@@ -88,10 +88,12 @@ function trust(tls: TlsOptions, pinned: boolean): https.AgentOptions {
  * and Node.js 22.23.3 takes each one for a name that no certificate has.
  */
 export const checkIdentity: typeof checkServerIdentity = (host, certificate) => {
-  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  const bare = withoutBrackets(host)
   const isIts = isIPv6(bare) && new X509Certificate(certificate.raw).checkIP(bare) !== undefined
   return isIts ? undefined : checkServerIdentity(bare, certificate)
 }
+
+const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 
 function createProxyAgent(
   proxy: ProxyOptions,
@@ -111,7 +113,9 @@ function createProxyAgent(
   if (proxy.username) url.username = encodeURIComponent(proxy.username)
   if (proxy.password) url.password = encodeURIComponent(proxy.password)
   const Agent = secure ? HttpsProxyAgent : HttpProxyAgent
-  return endingTunnels(new Agent({ ...options, proxy: url }))
+  const { protocol, hostname, port, username, password } = url
+  const named = { protocol, hostname: withoutBrackets(hostname), port, username, password }
+  return endingTunnels(new Agent({ ...options, proxy: named }))
 }
 
 /** Makes a proxy agent end with itself the tunnels, too, that the proxy has not opened yet. */

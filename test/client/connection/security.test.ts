@@ -212,6 +212,15 @@ describe('the password and the cookie', () => {
       }
     })
 
+    it('go to a proxy at an IPv6 address, which is no name to look up', async () => {
+      // Not every machine has IPv6: it listens at another address of the same port.
+      const url = (await proxyTo()).url.replace('127.0.0.1', '[::1]')
+      const { message } = await errorOf(
+        listDevices(open({ baseUrl: (await simulate()).url, proxy: { url } }), op()),
+      )
+      message.should.match(/ECONNREFUSED|EADDRNOTAVAIL|ENETUNREACH/)
+    })
+
     it('go to whom the certificate was issued for, by name or address', () => {
       const shown = new X509Certificate(certificate.cert).toLegacyObject()
       for (const host of ['localhost', '127.0.0.1', '::1', '[::1]', '0:0:0:0:0:0:0:1']) {
