@@ -129,7 +129,7 @@ function endingTunnels(agent: http.Agent): http.Agent {
     waiting.add(tunnel)
     connecting.proxyRequestOptions = { signal: tunnel.signal }
     const { host } = options
-    // Its port follows.
+    // In brackets, as its port follows.
     const named = isIPv6(host) ? { ...options, host: `[${host}]` } : options
     return connect(named, (error, socket) => {
       waiting.delete(tunnel)

@@ -115,9 +115,12 @@ export function startProtection(
     closed = true
     cancel(closedError())
     of.failovers.delete(listed)
-    const left = await protection?.close()
-    const isForgotten = removed && left?.isHalfway !== true
-    await kept.close(isForgotten)
+    let isForgotten = removed
+    try {
+      if ((await protection?.close())?.isHalfway) isForgotten = false
+    } finally {
+      await kept.close(isForgotten)
+    }
     return isForgotten
   }
 }

@@ -157,6 +157,16 @@ describe('the password and the cookie', () => {
     })
   })
 
+  it('go to whom the certificate was issued for, by name or address', () => {
+    const shown = new X509Certificate(certificate.cert).toLegacyObject()
+    for (const host of ['localhost', '127.0.0.1', '::1', '[::1]', '0:0:0:0:0:0:0:1']) {
+      should(checkIdentity(host, shown)).equal(undefined, host)
+    }
+    for (const host of ['other.example', '127.0.0.2', '::2', '[::2]', '::ffff:127.0.0.1', '']) {
+      should(checkIdentity(host, shown)).have.property('code', 'ERR_TLS_CERT_ALTNAME_INVALID')
+    }
+  })
+
   describe('with a proxy', () => {
     const credentials = { username: 'próxy user', password: 'p@ss:w\r\nörd/%' }
 
@@ -219,16 +229,6 @@ describe('the password and the cookie', () => {
         listDevices(open({ baseUrl: (await simulate()).url, proxy: { url } }), op()),
       )
       message.should.match(/ECONNREFUSED|EADDRNOTAVAIL|ENETUNREACH/)
-    })
-
-    it('go to whom the certificate was issued for, by name or address', () => {
-      const shown = new X509Certificate(certificate.cert).toLegacyObject()
-      for (const host of ['localhost', '127.0.0.1', '::1', '[::1]', '0:0:0:0:0:0:0:1']) {
-        should(checkIdentity(host, shown)).equal(undefined, host)
-      }
-      for (const host of ['other.example', '127.0.0.2', '::2', '[::2]', '::ffff:127.0.0.1', '']) {
-        should(checkIdentity(host, shown)).have.property('code', 'ERR_TLS_CERT_ALTNAME_INVALID')
-      }
     })
 
     const refused: Record<string, (other: Simulator) => Partial<GatewayOptions>> = {
