@@ -20,7 +20,7 @@ export interface Run {
   readonly reports: Report[]
   act?: Act
   due?: number
-  /** The outage that ended with this read. */
+  /** The outage that is over, where the source in use is good. */
   outageMs?: number
 }
 
@@ -50,6 +50,7 @@ export function ended(run: Run, before: Memory): Decision {
   const isNews = !isKnown && !(before.loss && memory.loss)
   if (reports.length === 0 && isNews) run.reports.push({ event: 'failover.state' })
   if (reports.length > 0) memory.reported = state
+  if (reports.length > 0 || !memory.change) delete memory.waits.outageMs
   const common = {
     at: now,
     state,

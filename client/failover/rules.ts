@@ -179,7 +179,8 @@ function judge(run: Run, side: Side, isGood: boolean): void {
   waits.judgedAt = now
   waits.wasGood = isGood
   if (isGood) {
-    if (waits.isOut && waits.goodAt !== undefined) run.outageMs = now - waits.goodAt
+    if (waits.isOut && waits.goodAt !== undefined) waits.outageMs = now - waits.goodAt
+    run.outageMs = waits.outageMs
     waits.goodAt = now
     for (const name of ['isOut', 'newSince', 'badSince', 'badLooks'] as const) delete waits[name]
     memory.home = side

@@ -88,6 +88,8 @@ export interface Waits {
   goodAt?: number
   /** Since a good answer the source was bad, or another one. */
   isOut?: boolean
+  /** How long that was, until it is reported or the change that was under way has ended. */
+  outageMs?: number
   /** Since when the source in use is a new one, until it is good. */
   newSince?: number
   badSince?: number

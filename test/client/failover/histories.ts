@@ -301,6 +301,8 @@ function watchAll(world: World): {
   const failed = new Map<string, number>()
   let badSince: number | undefined
   let oneGood: { side: Side; since: number } | undefined
+  /** Main or backup was good, and since then nobody has stopped the route or set another source. */
+  let wasGood = false
   let lastAnswer = 0
   let blind = 0
 
@@ -370,6 +372,9 @@ function watchAll(world: World): {
       checkTrials(look.inUse, settings)
     }
     checkEvents(moment)
+    if (memory.state === 'foreign' || memory.state === 'standby') wasGood = false
+    else if (look?.route === 'running' && look.good && look.inUse !== 'other' && !memory.change)
+      wasGood = true
     checkProtection(moment, settings)
   }
 
@@ -388,11 +393,15 @@ function watchAll(world: World): {
     const { memory, events } = after
     const look = lookIn(moment)
     if (before.state === 'unknown' && before.inUse === undefined) isTold = undefined
-    for (const { event, reason, to, failure } of events) {
+    for (const { event, reason, to, cause, outageMs, failure } of events) {
       if (event === 'failover.switched') {
         failed.clear()
         if (look?.route === 'running' && look.inUse !== to && input.kind === 'look')
           wrong(at, 'a switch told that the route does not show')
+        const isRescue = cause === 'signal-fail' || cause === 'signal-degrade'
+        const isGood = look?.route === 'running' && look.good
+        if (isRescue && isGood && wasGood && !restarts.length && outageMs === null)
+          wrong(at, 'a switch told without the outage that it has ended')
       } else if (event === 'failover.protected') {
         alarms.push(at)
         if (look?.route !== 'running' || !look.good) wrong(at, 'told to be protected while bad')
