@@ -227,8 +227,7 @@ export const SENTENCES = {
   planDiffers: 'This plan does not match the input and the present routes.',
   planUsed: 'This plan was applied already.',
   newPlan: 'Make a new plan.',
-  routeChanged:
-    'Route "__route__" has changed since this was planned. Nothing was sent for it. Make a new plan.',
+  routeChanged: 'Route "__route__" has changed since this was planned.',
   rowNotSent:
     'Nothing was sent for this route, because __host__ did not respond to the routes before it. Send it again when the gateway responds.',
   routeToCreate: 'To create it, add a name and a definition.',

@@ -172,7 +172,11 @@ async function changeFrom(
   const taking = { timeout: row.options.waitTimeout, slot, waiting }
   const seen = (now: Route | null): Route | null => now && comparable(gateway, deviceId, now)
   let after = route ?? null
-  trace.before ??= seen(after)
+  // What its own steps have changed since is left out of a later plan, but not of what it did.
+  if (trace.steps.length === 0) {
+    trace.plan = one
+    trace.before = seen(after)
+  }
   let sending = first
   for (const action of one.steps) {
     const step = stepTo(action, after)
@@ -185,7 +189,7 @@ async function changeFrom(
     // The wait for this step has just read the route.
     sending = operation.under({ plannedAt: gateway.clock.now() })
   }
-  const done = planned({ ...one, steps: trace.steps as Plan['steps'] })
+  const done = planned({ ...trace.plan, steps: trace.steps as Plan['steps'] })
   return { ...done, after: hideSecrets(after) }
 }
 

@@ -77,9 +77,18 @@ export function inShort(problems: readonly Problem[]): string {
 }
 
 /** Refuses a route, in the moment before it is changed, that is no longer as it was when that was planned. */
-export function refuseChanged(site: Site, { imprint }: Row, present: Route | undefined): void {
-  if (imprint === undefined || imprint === imprintAt(site, present)) return
-  throw new GatewayError('CONFLICT', say('routeChanged'), { applied: 'no' })
+export function refuseChanged(
+  site: Site,
+  { imprint, trace: { steps, after } }: Row,
+  present: Route | undefined,
+): void {
+  if (imprint === undefined) return
+  // Its own steps are no change by somebody else.
+  const expected = steps.length > 0 ? imprintAt(site, after) : imprint
+  if (expected === imprintAt(site, present)) return
+  throw new GatewayError('CONFLICT', [say('routeChanged'), say('notSent'), say('newPlan')], {
+    applied: 'no',
+  })
 }
 
 /** The same text until its definition changes, or it starts or stops. An unknown member may be a counter. */

@@ -70,6 +70,8 @@ export interface Row extends Goal {
 
 interface Trace {
   steps: EnsureAction[]
+  /** Before the first of them. */
+  plan: Plan
   /** The route before the first of them and after the last, with the secrets that were written from here. */
   before?: Route | null
   after?: Route | null
@@ -80,7 +82,7 @@ interface Trace {
 export const newRow = (goal: Goal, planned: Plan): Row => ({
   ...goal,
   plan: planned,
-  trace: { steps: [], isInDoubt: false },
+  trace: { steps: [], plan: planned, isInDoubt: false },
 })
 
 /** Plans the steps that bring the route to the wanted state, to be applied or only reported. */

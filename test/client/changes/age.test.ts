@@ -1,8 +1,9 @@
 import 'should'
-import { type Gateway } from '../../../client'
+import { type Ensured, type Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
 import { endEach, gatewayAt } from '../../support/connect'
+import { errorOf } from '../../support/errors'
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -22,6 +23,7 @@ describe('a change whose plan is too old when it is sent', () => {
   afterEach(() => endEach(gateway, appliance, simulator))
 
   const route = () => ({ id: simulator.routes[0]!.id })
+  const wanted = () => ({ ...route(), source: { name: 'other in' } })
 
   /** What another client does while the login takes its time. */
   async function addDestination(): Promise<void> {
@@ -31,22 +33,27 @@ describe('a change whose plan is too old when it is sent', () => {
     await other.close()
   }
 
+  /** The session ends before the first update, and the next login takes longer than a plan lasts. */
+  function endSession(meanwhile: () => unknown = () => undefined): void {
+    let refused = false
+    appliance.reply = async (call) => {
+      if (call.path.endsWith('/updates') && !refused) {
+        refused = true
+        return { status: 401 }
+      }
+      if (call.what === 'POST /api/session' && refused) {
+        await Promise.all([meanwhile(), after(1200)])
+      }
+      return passOn(call, simulator.url + call.url)
+    }
+  }
+
   for (const [what, change] of Object.entries({
     update: () => gateway.routes.update(route(), { source: { name: 'other in' } }),
-    ensure: () => gateway.routes.ensure({ ...route(), source: { name: 'other in' } }),
+    ensure: () => gateway.routes.ensure(wanted()),
   })) {
     it(`is planned again after a login: ${what}`, async () => {
-      let refused = false
-      appliance.reply = async (call) => {
-        if (call.path.endsWith('/updates') && !refused) {
-          refused = true
-          return { status: 401 }
-        }
-        if (call.what === 'POST /api/session' && refused) {
-          await Promise.all([addDestination(), after(1200)])
-        }
-        return passOn(call, simulator.url + call.url)
-      }
+      endSession(addDestination)
       await change()
       await simulator.settle()
       const { source, destinations } = simulator.route(route().id)!
@@ -54,6 +61,55 @@ describe('a change whose plan is too old when it is sent', () => {
       destinations.map(({ name }) => name).should.containEql('Added')
     })
   }
+
+  it('is taken back to what it was planned on in the end', async () => {
+    endSession(addDestination)
+    await gateway.routes.ensure(wanted())
+    await gateway.routes.undo()
+    const { source, destinations } = simulator.route(route().id)!
+    source.name.should.not.equal('other in')
+    destinations.map(({ name }) => name).should.containEql('Added')
+  })
+
+  describe('after a step of its own', () => {
+    const stopped = { state: 'stopped' } as const
+
+    function isTold({ action, before, diff }: Ensured): void {
+      action.should.eql(['stop', 'update'])
+      before!.should.match({ state: 'running', source: { name: 'Studio A in' } })
+      diff.map(({ path }) => path).should.eql(['source.name', 'state'])
+    }
+
+    it('is told as it was planned before that', async () => {
+      endSession()
+      isTold(await gateway.routes.ensure(wanted(), stopped))
+    })
+
+    it('is still what was approved', async () => {
+      const { id: planId } = await gateway.routes.plan(wanted(), stopped)
+      endSession()
+      isTold(await gateway.routes.ensure(wanted(), { ...stopped, planId }))
+    })
+
+    it('is not what was approved once somebody else has changed the route', async () => {
+      const { id: planId } = await gateway.routes.plan(wanted(), stopped)
+      endSession(addDestination)
+      const error = await errorOf(gateway.routes.ensure(wanted(), { ...stopped, planId }))
+      error.should.match({ code: 'CONFLICT', cause: { applied: 'yes' } })
+      error.message.should.endWith(
+        'has changed since this was planned. The change was not sent. Make a new plan.',
+      )
+    })
+
+    it('is still the undo', async () => {
+      await gateway.routes.stop(route(), { waitFor: 'applied' })
+      await gateway.routes.ensure(wanted(), { state: 'started' })
+      endSession()
+      const { results } = await gateway.routes.undo()
+      results[0]!.should.match({ action: ['stop', 'update'], before: { state: 'running' } })
+      simulator.route(route().id)!.source.name.should.equal('Studio A in')
+    })
+  })
 
   it('goes out beside reads that take their time', async () => {
     appliance.reply = async (call) => {
