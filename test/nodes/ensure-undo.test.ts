@@ -199,6 +199,33 @@ describe('ensure-route with a file', () => {
       ;(await fault('row', { action: 'undo' })).error.cause.code.should.equal('NOT_FOUND')
     })
 
+    for (const [what, wrapped] of Object.entries({
+      'a route': (one: object): object => one,
+      'a route of a list': (one: object): object => [one],
+    })) {
+      it(`goes on where it failed after its first step: ${what}`, async () => {
+        await run('row', [route('A')])
+        await run('row', wrapped({ ...route('A', 'running'), source: source('A', 5111) }))
+        const body = { error: { type: 'Busy', message: 'not now' } }
+        const match = { action: 'update' }
+        simulator.fault({ kind: 'status', status: 400, body, match, times: 1 })
+        await result('row', { action: 'undo' }).catch(() => undefined)
+        named('A').should.match({ state: 'idle', source: { port: 5111 } })
+        await undo()
+        should(named('A').source.port).equal(port('A'))
+      })
+    }
+
+    it('takes back a first step after which the next was in doubt and not made', async () => {
+      await run('row', [route('A', 'running')])
+      simulator.fault({ kind: 'reset', match: { action: 'update' }, times: 1 })
+      const wanted = { ...route('A', 'stopped'), source: source('A', 5111) }
+      const [row] = await run('brief', [wanted])
+      row!.should.match({ action: ['stop'], error: { code: 'OUTCOME_UNKNOWN' } })
+      await undo('brief')
+      named('A').should.match({ state: 'running', source: { port: port('A') } })
+    })
+
     it('takes back a change that was in doubt if it was made, and only then', async () => {
       await run('row', [route('A')])
       const wanted = { ...route('A'), source: source('A', 5111) }

@@ -184,33 +184,46 @@ describe('an appliance that behaves otherwise', () => {
     })
   }
 
-  it('the undo of a hidden pass phrase that may have been written says so', async () => {
-    const source = {
-      id: 'S',
-      name: 'in',
-      protocol: 'srt',
-      mode: 'caller',
-      address: '192.0.2.2',
-      port: 5000,
-      srtPassPhrase: '********',
-    }
-    const route = { id: 'R', name: 'Route', state: 'idle', source, destinations: [] }
-    appliance.reply = ({ method, path }) => {
-      if (method === 'GET' && path.endsWith('/routes/R')) return { body: route }
-      if (method === 'GET' && path.endsWith('/routes')) return { body: { data: [route] } }
-      return path.endsWith('/updates') ? { status: 500, body: {} } : undefined
-    }
-    const gateway = appliance.connect()
-    const memory = newEnsureMemory()
-    const options = { deviceId: 'D', state: 'present', waitTimeout: 500, memory } as const
-    const wanted = { id: 'R', source: { srtPassPhrase: 'a new pass phrase' } }
-    const { cause } = await errorOf(ensureRoutes(gateway, wanted, options, op()))
-    cause.applied.should.equal('maybe')
-    const error = await errorOf(undoLastRun(gateway, memory, { waitTimeout: 500 }, op()))
-    error.code.should.equal('CONFLICT')
-    error.message.should.match(/"Route" is neither as before nor as it was to become/)
-    await gateway.close()
-  })
+  for (const [what, state, news] of [
+    ['', 'present', '"Route" is neither as before nor as it was to become'],
+    [
+      ', after a stop',
+      'stopped',
+      '"Route" source.srtPassPhrase: the gateway hides its former value',
+    ],
+  ] as const) {
+    it(`the undo of a hidden pass phrase that may have been written${what} says so`, async () => {
+      const source = {
+        id: 'S',
+        name: 'in',
+        protocol: 'srt',
+        mode: 'caller',
+        address: '192.0.2.2',
+        port: 5000,
+        srtPassPhrase: '********',
+      }
+      const route = { id: 'R', name: 'Route', state: 'running', source, destinations: [] }
+      appliance.reply = ({ method, path }) => {
+        if (method === 'GET' && path.endsWith('/routes/R')) return { body: route }
+        if (method === 'GET' && path.endsWith('/routes')) return { body: { data: [route] } }
+        if (path.endsWith('/commands')) {
+          route.state = 'idle'
+          return { body: [{}] }
+        }
+        return path.endsWith('/updates') ? { status: 500, body: {} } : undefined
+      }
+      const gateway = appliance.connect()
+      const memory = newEnsureMemory()
+      const options = { deviceId: 'D', state, waitTimeout: 500, memory } as const
+      const wanted = { id: 'R', source: { srtPassPhrase: 'a new pass phrase' } }
+      const { cause } = await errorOf(ensureRoutes(gateway, wanted, options, op()))
+      cause.applied.should.equal(state === 'stopped' ? 'yes' : 'maybe')
+      const error = await errorOf(undoLastRun(gateway, memory, { waitTimeout: 500 }, op()))
+      error.code.should.equal('CONFLICT')
+      error.message.should.containEql(news)
+      await gateway.close()
+    })
+  }
 
   it('that counts in its routes and lists destinations in any order: a plan can be applied', async () => {
     const part = { protocol: 'udp', address: '192.0.2.1' }
@@ -470,6 +483,24 @@ describe('an appliance that behaves otherwise', () => {
   })
 
   describe('that writes an empty list of destinations otherwise', () => {
+    it('null: what ensure has changed can be undone', async () => {
+      const source = { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 }
+      const route = { id: 'R', name: 'Route', state: 'idle', source, destinations: null }
+      appliance.reply = ({ path, text }) => {
+        if (path.endsWith('/routes')) return { body: { data: [route] } }
+        if (path.endsWith('/routes/R')) return { body: route }
+        if (!path.endsWith('/commands')) return undefined
+        route.state = text.includes('start-route') ? 'running' : 'idle'
+        return { body: [{}] }
+      }
+      const memory = newEnsureMemory()
+      const options = { deviceId: 'D', state: 'started', waitTimeout: 5000, memory } as const
+      await ensureRoutes(appliance.gateway, { id: 'R' }, options, op())
+      route.state.should.equal('running')
+      await undoLastRun(appliance.gateway, memory, { waitTimeout: 5000 }, op())
+      route.state.should.equal('idle')
+    })
+
     const NONE: Record<string, unknown> = { null: null, 'nothing at all': undefined }
     for (const [what, none] of Object.entries(NONE)) {
       it(`${what}: a watch tells of no new route, and knows the route`, async () => {

@@ -3,7 +3,7 @@ import { destinationToSent, sourceToSent } from '../../model/convert'
 import { normalizeId } from '../../model/ids'
 import { isEmpty, isObject, isText, membersIn, type JsonObject } from '../../model/json'
 import { membersOf, type Direction } from '../../model/members'
-import { isRunning, isStopped } from '../../model/route-state'
+import { isRunning, isStopped, wholeRoute } from '../../model/route-state'
 import type { Destination, Route } from '../../model/types'
 import { mapInSlices } from '../../slices'
 import { comparable } from '../known-secrets'
@@ -38,7 +38,9 @@ export async function groundsOf(
 
 /** As of {@link imprintOf}; empty where there is no route. A switch of a failover is no change. */
 export const imprintAt = ({ gateway, deviceId }: Site, route: Route | null | undefined): string =>
-  route ? imprintOf(onMain(gateway, deviceId, comparable(gateway, deviceId, route))) : ''
+  route
+    ? imprintOf(onMain(gateway, deviceId, comparable(gateway, deviceId, wholeRoute(route))))
+    : ''
 
 export function stalePlan(now: Grounds, then: Grounds | undefined): GatewayError {
   const problems = then ? changesBetween(then, now) : []

@@ -128,6 +128,8 @@ async function applyAll(
 }
 
 async function applyAlone(row: Row, site: Site, operation: Operation): Promise<Ensured> {
+  // An undo has no input that names it.
+  operation.route ??= labelOf(row.wanted)
   try {
     return await apply(row, {
       site,

@@ -135,10 +135,18 @@ async function undo(
   noteShared(plans, present.all)
   const plan = reportOf(plans, gateway)
   if (check) return { deviceId, results: plans.map((one) => planned(one)), plan }
-  const results = await applyRows(rows, { ...site, isList, waitTimeout, onProgress }, operation)
+  const how = { ...site, isList, waitTimeout, onProgress }
+  const results = await applyRows(rows, how, operation).finally(() => open.forEach(noteSteps))
   const left = open.filter((_, index) => Array.isArray(results) && 'error' in results[index]!)
   if (left.length === 0) return { deviceId, results, plan }
   return { deviceId, results, plan, left: { ...run, rows: left.map(({ row }) => row) } }
+}
+
+/** Another try goes on from what this one has done: nobody else has. */
+function noteSteps({ row: { trace }, back }: { row: Row; back: Row }): void {
+  if (back.trace.after !== undefined) {
+    Object.assign(trace, { after: back.trace.after, isInDoubt: false })
+  }
 }
 
 const labelIn = ({ wanted, trace: { before } }: Row): string => labelOf(before ?? wanted) ?? ''
@@ -160,10 +168,12 @@ function wayBack(site: Site, row: Row, present: RouteIndex, options: ApplyOption
   const planFor = (goal: Goal): Plan => planOf(goal.wanted, now, goal.options, told, owner)
   const imprint = imprintAt(site, now)
   const isAs = (route: Route | null | undefined): boolean => imprintAt(site, route) === imprint
-  const unknown = before ? secretsNotKnown(before, after ?? wanted, now) : []
+  const unknown = before ? secretsNotKnown(before, isInDoubt ? wanted : (after ?? wanted), now) : []
   // With a secret that the appliance hides, a route looks the same before and after.
   if (isAs(before) && unknown.length === 0) return { problems: [] }
-  const isOurs = isInDoubt || after === undefined ? isReached(row, now, planFor) : isAs(after)
+  const isLeft = after !== undefined && isAs(after)
+  const mayBeReached = isInDoubt || after === undefined
+  const isOurs = isLeft || (mayBeReached && isReached(row, now, planFor))
   if (!isOurs) return { problems: [whyNotOurs(row, now)] }
 
   const goal = goalBack(before, told, options)

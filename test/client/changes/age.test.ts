@@ -109,6 +109,15 @@ describe('a change whose plan is too old when it is sent', () => {
       results[0]!.should.match({ action: ['stop', 'update'], before: { state: 'running' } })
       simulator.route(route().id)!.source.name.should.equal('Studio A in')
     })
+
+    it('is an undo that names the route when somebody else has changed it', async () => {
+      await gateway.routes.stop(route(), { waitFor: 'applied' })
+      await gateway.routes.ensure(wanted(), { state: 'started' })
+      endSession(addDestination)
+      const { message } = await errorOf(gateway.routes.undo())
+      message.should.containEql('Route "Studio A" is stopped now')
+      message.should.containEql('Route "Studio A" has changed')
+    })
   })
 
   it('goes out beside reads that take their time', async () => {
