@@ -89,12 +89,12 @@ const OBEY: Record<FailoverAction, (run: Run, hold: boolean) => void> = {
   },
 
   release({ memory, reports }) {
+    // What a switch would set that shows only now.
+    delete memory.sent?.stays
     if (!memory.held && !memory.manual && !memory.change?.stays) return
     memory.held = false
     memory.manual = false
-    // The same for what a switch in progress would set.
     delete memory.change?.stays
-    delete memory.sent?.stays
     reports.push({ event: 'failover.released' })
   },
 }
@@ -115,11 +115,15 @@ function choose(run: Run, to: Side, hold: boolean): void {
   if (memory.held && !hold) {
     refuse('switchHeld', to)
   }
-  if (change) finish(run, change)
+  const stays = hold ? 'forced' : 'manual'
   if (inUse !== to) {
-    begin(run, { from: inUse, to, cause: 'manual', stays: hold ? 'forced' : 'manual' })
+    // What a person chose before has been made; a trial was not good yet.
+    if (change?.stays) finish(run, change)
+    begin(run, { from: inUse, to, cause: 'manual', stays })
     return
   }
+  // A trial of it is theirs now: it stays, good or not.
+  if (change) change.stays = stays
   memory.manual = true
   if (!hold || memory.held) return
   memory.held = true

@@ -1,4 +1,10 @@
-import type { FailoverSettings, NotProtecting, Side, Unprotected } from '../model/failover'
+import type {
+  FailoverSettings,
+  FailoverState,
+  NotProtecting,
+  Side,
+  Unprotected,
+} from '../model/failover'
 import { otherOf } from '../model/failover-sides'
 import type {
   Act,
@@ -10,6 +16,7 @@ import type {
   Memory,
   Rest,
   Statement,
+  Trial,
 } from './types'
 
 /** One decision in the making: a copy of the memory to change, and what is to be reported. */
@@ -20,7 +27,7 @@ export interface Run {
   readonly reports: Report[]
   act?: Act
   due?: number
-  /** The outage that is over, where the source in use is good. */
+  /** The outage that is over, where a look shows the source in use good. */
   outageMs?: number
 }
 
@@ -42,33 +49,44 @@ export function copyOf<T>(value: T): T {
 
 /** The decision. Every event has the state in which it all ends. */
 export function ended(run: Run, before: Memory): Decision {
-  const { memory, now, reports, act, due, outageMs = null } = run
+  const { memory, now, reports, act, due, outageMs } = run
   const { state, held, differs } = memory
   if (state !== 'foreign') delete memory.differs
-  // While trials go on, what was reported still holds.
   const isKnown = state === before.state || state === before.reported
-  const isNews = !isKnown && !(before.loss && memory.loss)
-  if (reports.length === 0 && isNews) run.reports.push({ event: 'failover.state' })
+  if (reports.length === 0 && !isKnown && !isOfLoss(memory, before)) {
+    reports.push({ event: 'failover.state' })
+  }
   if (reports.length > 0) memory.reported = state
-  if (reports.length > 0 || !memory.change) delete memory.waits.outageMs
+  // One event tells it, and none that answers a command.
+  const isSwitch = ({ event }: Report): boolean => event === 'failover.switched'
+  const teller = outageMs === undefined ? undefined : (reports.find(isSwitch) ?? reports[0])
+  if (!memory.change) delete memory.waits.outageMs
   const common = {
     at: now,
     state,
     from: null,
     to: null,
     cause: null,
-    outageMs,
+    outageMs: null,
     durationMs: null,
     held,
     ...(state === 'foreign' && differs && { differs }),
   }
   return {
     memory,
-    events: reports.map((one) => ({ ...common, ...one })),
+    events: reports.map((one) => ({ ...common, ...(one === teller && { outageMs }), ...one })),
     ...(act && { act }),
     ...(due !== undefined && { due }),
   }
 }
+
+/** While trials go on, what was reported still holds. */
+function isOfLoss({ state, loss }: Memory, before: Memory): boolean {
+  if (!before.loss || !loss || loss.reason === 'backup-bad') return false
+  return ![state, before.reported].some((each) => each !== undefined && IDLE.includes(each))
+}
+
+const IDLE: readonly FailoverState[] = ['unknown', 'standby', 'foreign']
 
 const HOUR_MS = 3_600_000
 
@@ -115,18 +133,24 @@ const LONGEST_REST_MS = 300_000
 
 export function begin(
   run: Run,
-  wanted: Pick<Change, 'from' | 'to' | 'cause' | 'stays' | 'isByMonitor'>,
+  wanted: Pick<Change, 'from' | 'to' | 'cause' | 'stays' | 'isByMonitor' | 'trial'>,
 ): void {
   run.memory.change = { ...wanted, at: run.now, sends: 0 }
   send(run, run.memory.change)
 }
+
+export const trialOf = ({ cause, at, arrivedAt }: Change): Trial => ({
+  cause,
+  at,
+  ...(arrivedAt !== undefined && { arrivedAt }),
+})
 
 function send(run: Run, change: Change, isHalfway = false): void {
   const { memory, now } = run
   const { from, to, cause } = change
   change.sends++
   for (const name of ['failure', 'again', 'isAccepted'] as const) delete change[name]
-  memory.sent = { ...change, at: now }
+  memory.sent = { ...change, sentAt: now }
   memory.change = change
   memory.isBusy = true
   memory.state = 'switching'
@@ -161,7 +185,15 @@ export function sendAgain(
   if (!isHalfway) return void delete memory.change
   // One of two routes was stopped, and the other does not start: the first one may. Then one after
   // the other, each once.
-  const back: Change = { from: to, to: otherOf(to), cause: 'trial-failed', at: now, sends: 0 }
+  const trial = change.trial ?? trialOf(change)
+  const back: Change = {
+    from: to,
+    to: otherOf(to),
+    cause: 'trial-failed',
+    at: now,
+    trial,
+    sends: 0,
+  }
   if (!wasRefused) return send(run, back, true)
   memory.change = { ...back, sends: AGAIN_MS.length, again: now + run.settings.guard * 1000 }
 }
@@ -225,14 +257,15 @@ export function lose(run: Run, reason: Unprotected): void {
   run.reports.push({ event: 'failover.unprotected', from: memory.inUse ?? null, reason })
 }
 
-/** The source in use is good: the loss is over once that has lasted, longer after each one. */
+/** The source in use is good: the loss is over once that was seen for long enough, longer after each one. */
 export function endLoss(run: Run): void {
   const { memory, settings, now } = run
-  const { loss, losses } = memory
+  const { loss, losses, waits } = memory
   if (!loss) return
   loss.overSince ??= now
-  const wait = Math.min(LONGEST_CLEAR_MS, settings.guard * 1000 * 2 ** Math.min(20, losses.count))
-  if (now - loss.overSince < wait) return
+  const guard = settings.guard * 1000
+  const wait = Math.max(guard, Math.min(LONGEST_CLEAR_MS, guard * 2 ** Math.min(20, losses.count)))
+  if (now - Math.max(loss.overSince, waits.seenSince ?? now) < wait) return
   delete memory.loss
   memory.losses = { ...losses, endedAt: now }
   const { goodAt, overSince, reason } = loss

@@ -1,3 +1,4 @@
+import { ERROR_CODES } from '../errors'
 import { isObject, own, type JsonObject } from '../model/json'
 import {
   FAILOVER_CAUSES,
@@ -71,7 +72,7 @@ const IN_USE = `${SIDE}|other`
 const MARKS = { 'isDistrusted?': 'boolean', 'isRefused?': 'boolean' }
 const REST = { failed: 'number', since: 'past', again: 'future', ...MARKS }
 const REPORTED = { since: 'past', told: 'number' }
-const FAILURE = { code: 'string', message: 'string', applied: 'yes|no|maybe' }
+const FAILURE = { code: ERROR_CODES.join('|'), message: 'string', applied: 'yes|no|maybe' }
 const CHANGE = {
   from: IN_USE,
   to: SIDE,
@@ -82,6 +83,7 @@ const CHANGE = {
   sends: 'number',
   'again?': 'future',
   'arrivedAt?': 'past',
+  'trial?': { cause: FAILOVER_CAUSES.join('|'), at: 'past', 'arrivedAt?': 'past' },
   'isAccepted?': 'boolean',
   'failure?': FAILURE,
 }
@@ -97,7 +99,7 @@ const KEPT: { readonly [name in keyof KeptMemory as name | `${name}?`]?: Shape }
   rests: { 'main?': REST, 'backup?': REST },
   degraded: { 'main?': 'past', 'backup?': 'past' },
   'change?': CHANGE,
-  'sent?': CHANGE,
+  'sent?': { ...CHANGE, sentAt: 'past' },
   'restored?': { at: 'past', relapses: 'number' },
   'loss?': { reason: UNPROTECTED.join('|'), ...REPORTED, 'goodAt?': 'past', 'overSince?': 'past' },
   losses: { count: 'number', endedAt: 'past' },

@@ -189,9 +189,14 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     safely(() => options.onEvents(reports))
     for (const event of reports) {
       if (event.event !== 'failover.failed') continue
-      const error = (event.failure && failed) ?? notConfirmed(event)
-      safely(() => options.onFailure?.(complete(error), event))
+      safely(() => options.onFailure?.(complete(errorOf(event)), event))
     }
+  }
+
+  /** After a restart, the failure is known from the memory only. */
+  function errorOf({ failure: refusal, text, reason }: FailoverReport): GatewayError {
+    if (!refusal) return notConfirmed(text, reason)
+    return failed ?? new GatewayError(refusal.code, refusal.message, { applied: refusal.applied })
   }
 
   function safely(call: () => void): void {
@@ -323,7 +328,7 @@ const failureOf = ({ code, message, cause }: GatewayError): Failure => ({
 })
 
 /** The gateway accepted the switch, and the route does not show it, or the new source is not good. */
-const notConfirmed = ({ text, reason }: FailoverReport): GatewayError =>
+const notConfirmed = (text: string, reason?: string): GatewayError =>
   new GatewayError('NOT_CONFIRMED', text, { applied: reason ? 'yes' : 'maybe' })
 
 /** The same for the same failure: a later sentence may count seconds. */

@@ -12,6 +12,7 @@ import {
   reportFailure,
   rest,
   sendAgain,
+  trialOf,
   type Run,
 } from './decision'
 import type { Change, Look, Waits } from './types'
@@ -61,15 +62,13 @@ export function isGap({ memory, settings, now }: Run): boolean {
   return now < lookedAt || now - lookedAt > Math.max(30_000, 3 * settings.pollEvery * 1000)
 }
 
-/** Our own change, of which the gateway shows one part already. */
-const isHalfApplied = ({ memory: { change, sent }, settings, now }: Run, look: Known): boolean =>
-  settings.method === 'source' &&
-  look.route === 'running' &&
-  look.inUse === 'other' &&
-  look.isPending === true &&
-  change !== undefined &&
-  change.arrivedAt === undefined &&
-  now - (sent ?? change).at < PENDING_MS
+/** Our own change, of which the gateway shows one part already, or for which it restarts the route. */
+function isHalfApplied({ memory: { change, sent }, settings, now }: Run, look: Known): boolean {
+  if (settings.method !== 'source' || !change || change.arrivedAt !== undefined) return false
+  if (now - (sent?.sentAt ?? change.at) >= PENDING_MS) return false
+  if (look.route === 'stopped') return change.failure?.applied !== 'no'
+  return look.inUse === 'other' && look.isPending === true
+}
 
 /** What the monitors show. A monitor that shows nothing says nothing. */
 function hear({ memory, now }: Run, look: Look): void {
@@ -94,6 +93,7 @@ function unknown(run: Run): void {
   const longest = Math.max(2 * settings.pollEvery, Math.min(settings.holdOff, LONGEST_SILENCE_S))
   if (judgedAt !== undefined && now - judgedAt <= longest * 1000) return
   memory.state = 'unknown'
+  delete memory.waits.seenSince
   if (wasGood === false) lose(run, 'unknown')
 }
 
@@ -106,7 +106,7 @@ function noticeSource(run: Run, { inUse }: Known): void {
   memory.inUse = inUse
   if (change && change.arrivedAt === undefined && change.to === inUse) return arrive(run, change)
   if (inUse === before || before === undefined) return
-  const isLate = sent?.to === inUse && now - sent.at < LATE_MS
+  const isLate = sent?.to === inUse && now - sent.sentAt < LATE_MS
   if (isLate) return arrive(run, sent)
   memory.manual = true
   delete memory.change
@@ -140,8 +140,13 @@ function arrive(run: Run, change: Change): void {
 
 /** All times of the former source end. The outage goes on. */
 function newSource({ memory, now }: Run): void {
-  const { goodAt } = memory.waits
-  memory.waits = { ...(goodAt !== undefined && { goodAt }), isOut: true, newSince: now }
+  const { goodAt, outageMs } = memory.waits
+  memory.waits = {
+    ...(goodAt !== undefined && { goodAt }),
+    ...(outageMs !== undefined && { outageMs }),
+    isOut: true,
+    newSince: now,
+  }
 }
 
 /** The side to judge; undefined while there is none to protect. */
@@ -177,9 +182,11 @@ function judge(run: Run, side: Side, isGood: boolean): void {
   const { waits } = memory
   const judgedAt = waits.judgedAt ?? now
   waits.judgedAt = now
+  waits.seenSince ??= now
   waits.wasGood = isGood
   if (isGood) {
-    if (waits.isOut && waits.goodAt !== undefined) waits.outageMs = now - waits.goodAt
+    const { isOut, goodAt, outageMs = 0 } = waits
+    if (isOut && goodAt !== undefined) waits.outageMs = outageMs + now - goodAt
     run.outageMs = waits.outageMs
     waits.goodAt = now
     for (const name of ['isOut', 'newSince', 'badSince', 'badLooks'] as const) delete waits[name]
@@ -205,7 +212,7 @@ function judge(run: Run, side: Side, isGood: boolean): void {
 /** Follows a change: sent until it shows, and then a trial until the new source was good once. */
 function follow(run: Run, change: Change, look: Known, isGood: boolean): void {
   const { memory, settings, now } = run
-  const { from, to, cause, at, arrivedAt, stays } = change
+  const { from, to, cause, at, arrivedAt, stays, trial } = change
   if (arrivedAt === undefined) {
     if (memory.isBusy) return
     // A person holds it now, it recovered by itself, or main is not known to be good any more.
@@ -218,11 +225,11 @@ function follow(run: Run, change: Change, look: Known, isGood: boolean): void {
       if (look.route === 'stopped' && memory.change?.at !== at) lose(run, 'switch-failed')
       return
     }
+    // An accepted one may show yet.
+    if (change.isAccepted && change.again !== undefined && now < change.again) return
     delete memory.change
     // A trial that was good in the end.
-    if (isGood && cause === 'trial-failed') {
-      finish(run, { ...change, from: to, to: from as Side, cause: 'signal-fail' })
-    }
+    if (isGood && trial) finish(run, { ...change, from: to, to: from as Side, ...trial })
     return
   }
   // The outcomes of two routes come together: a command sent in response finds no switch in progress.
@@ -244,7 +251,9 @@ function follow(run: Run, change: Change, look: Known, isGood: boolean): void {
     relapse(run)
     reportFailure(run, change)
   } else lose(run, memory.held ? 'held' : 'both-bad')
-  if (!memory.held && home !== to) begin(run, { from: to, to: home, cause: 'trial-failed' })
+  if (!memory.held && home !== to) {
+    begin(run, { from: to, to: home, cause: 'trial-failed', trial: trialOf(change) })
+  }
 }
 
 /** A return to main was too early. */

@@ -89,27 +89,29 @@ async function switchRoutes(
   const { isHalfway = false } = act
   const [from, to] = [known(addressOf(otherOf(act.to))), known(addressOf(act.to))]
   const read = (address: RouteAddress): Promise<Route> => getRoute(gateway, address, operation)
-  const [leaving, arriving] = await Promise.all([read(from), read(to)])
-  const wasStopped = isHalfway || act.from !== 'other'
-  if (isStopped(leaving) !== isHalfway || isStopped(arriving) !== wasStopped) {
-    throw changedMeanwhile()
-  }
-  const onward = operation.under({ stop: undefined, uninterruptible: true })
-  if (!isHalfway) {
-    onward.route = leaving.name
-    await stop(gateway, { ...from, wasPending: isPending(leaving) }, operation, onward)
-  }
-  if (isRunning(arriving)) return
-  onward.route = arriving.name
-  const started = commandStep(gateway, { ...to, wasPending: isPending(arriving) }, 'start')
-  const start = { ...to, action: 'start', ...AT_ONCE } as const
+  let hasStopped = isHalfway
   try {
+    const [leaving, arriving] = await Promise.all([read(from), read(to)])
+    const wasStopped = isHalfway || act.from !== 'other'
+    if (isStopped(leaving) !== isHalfway || isStopped(arriving) !== wasStopped) {
+      throw changedMeanwhile()
+    }
+    const onward = operation.under({ stop: undefined, uninterruptible: true })
+    if (!isHalfway) {
+      onward.route = leaving.name
+      await stop(gateway, { ...from, wasPending: isPending(leaving) }, operation, onward)
+      hasStopped = true
+    }
+    if (isRunning(arriving)) return
+    onward.route = arriving.name
+    const started = commandStep(gateway, { ...to, wasPending: isPending(arriving) }, 'start')
+    const start = { ...to, action: 'start', ...AT_ONCE } as const
     const send = (): Promise<unknown> => controlRoute(gateway, start, onward)
     await startAgain(gateway, operation.stop, START_ATTEMPTS, send)
     // A route that was never seen to run was not stopped by anybody: its start was lost.
     await started.show(START_MS, operation)
   } catch (error) {
-    if (isHalfway || !(error instanceof GatewayError)) throw error
+    if (!hasStopped || !(error instanceof GatewayError)) throw error
     throw afterChanges(error, mayHaveArrived(error) ? 'maybe' : 'yes')
   }
 }

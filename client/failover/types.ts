@@ -1,4 +1,4 @@
-import type { Applied } from '../errors'
+import type { Applied, ErrorCode } from '../errors'
 import type {
   Differs,
   FailoverCause,
@@ -28,7 +28,7 @@ export type Look = Sides<boolean> &
   )
 
 /** Why a change was not made, or may not have been. */
-export type Failure = { code: string; message: string; applied: Applied }
+export type Failure = { code: ErrorCode; message: string; applied: Applied }
 
 export type Input =
   | { kind: 'look'; look: Look }
@@ -39,6 +39,9 @@ export type Input =
   /** `msg.main`: a probe says whether main is good. */
   | { kind: 'main'; good: unknown }
 
+/** What a change that takes a trial back must still know of it. */
+export type Trial = Pick<Change, 'cause' | 'at' | 'arrivedAt'>
+
 /** Under way until the route shows it, and then until the new source is good or has had its time. */
 export interface Change {
   from: InUse
@@ -47,6 +50,8 @@ export interface Change {
   at: number
   /** What a person asked for: nothing returns from the new source, or nothing at all replaces it. */
   stays?: 'manual' | 'forced'
+  /** Of a way back: the trial that has failed. */
+  trial?: Trial
   /** A monitor that turned good has ended the wait for this trial. */
   isByMonitor?: boolean
   /** How often it has been sent, and when it may be sent again. */
@@ -88,8 +93,10 @@ export interface Waits {
   goodAt?: number
   /** Since a good answer the source was bad, or another one. */
   isOut?: boolean
-  /** How long that was, until it is reported or the change that was under way has ended. */
+  /** How long that was in all, until it is reported or the change that was under way has ended. */
   outageMs?: number
+  /** Since when what is known of the source in use has no gap. */
+  seenSince?: number
   /** Since when the source in use is a new one, until it is good. */
   newSince?: number
   badSince?: number
@@ -131,7 +138,7 @@ export interface KeptMemory {
   degraded: Sides<number>
   change?: Change
   /** The latest change that was sent, as of then: the route may show it later. */
-  sent?: Change
+  sent?: Change & { sentAt: number }
   /** The latest return to main, and how many in a row had to be undone soon. */
   restored?: { at: number; relapses: number }
   loss?: Loss

@@ -301,8 +301,10 @@ function watchAll(world: World): {
   const failed = new Map<string, number>()
   let badSince: number | undefined
   let oneGood: { side: Side; since: number } | undefined
-  /** Main or backup was good, and since then nobody has stopped the route or set another source. */
-  let wasGood = false
+  /** The latest good look of which nothing is forgotten, and what was lost since and is not told yet. */
+  let good: { now: number; side: InUse | undefined } | undefined
+  let isOut = false
+  let outage = 0
   let lastAnswer = 0
   let blind = 0
 
@@ -372,9 +374,7 @@ function watchAll(world: World): {
       checkTrials(look.inUse, settings)
     }
     checkEvents(moment)
-    if (memory.state === 'foreign' || memory.state === 'standby') wasGood = false
-    else if (look?.route === 'running' && look.good && look.inUse !== 'other' && !memory.change)
-      wasGood = true
+    checkOutage(moment)
     checkProtection(moment, settings)
   }
 
@@ -393,15 +393,11 @@ function watchAll(world: World): {
     const { memory, events } = after
     const look = lookIn(moment)
     if (before.state === 'unknown' && before.inUse === undefined) isTold = undefined
-    for (const { event, reason, to, cause, outageMs, failure } of events) {
+    for (const { event, reason, to, failure } of events) {
       if (event === 'failover.switched') {
         failed.clear()
         if (look?.route === 'running' && look.inUse !== to && input.kind === 'look')
           wrong(at, 'a switch told that the route does not show')
-        const isRescue = cause === 'signal-fail' || cause === 'signal-degrade'
-        const isGood = look?.route === 'running' && look.good
-        if (isRescue && isGood && wasGood && !restarts.length && outageMs === null)
-          wrong(at, 'a switch told without the outage that it has ended')
       } else if (event === 'failover.protected') {
         alarms.push(at)
         if (look?.route !== 'running' || !look.good) wrong(at, 'told to be protected while bad')
@@ -433,6 +429,34 @@ function watchAll(world: World): {
         failed.set(code, now)
       }
     }
+  }
+
+  /** What is told of outages is what the looks have shown of them, once. */
+  function checkOutage(moment: Moment): void {
+    const { at, now, input, after } = moment
+    const { memory, events } = after
+    const told = events.reduce((sum, { outageMs }) => sum + (outageMs ?? 0), 0)
+    const look = lookIn(moment)
+    if (input.kind !== 'look') {
+      if (told > 0) wrong(at, 'an outage told with no look')
+      return
+    }
+    const side = look?.route === 'unknown' ? undefined : (look?.inUse ?? good?.side)
+    if (['foreign', 'standby'].includes(memory.state) || side === 'other') good = undefined
+    else if (look && look.route !== 'unknown') {
+      isOut ||= !(look.route === 'running' && look.good) || (good && side !== good.side) === true
+      if (look.route === 'running' && look.good) {
+        if (isOut && good) outage += now - good.now
+        isOut = false
+        good = { now, side }
+        // An all-clear has the whole outage.
+        const isWhole = events[0]?.event === 'failover.protected'
+        if (events.length > 0 && !isWhole && told !== outage && restarts.length === 0)
+          wrong(at, `an outage of ${outage} ms, of which ${told} ms are told`)
+        if (events.length > 0) outage = 0
+      }
+    }
+    if (!memory.change || !good) outage = 0
   }
 
   function checkProtection(moment: Moment, settings: FailoverSettings): void {
@@ -471,10 +495,10 @@ function watchAll(world: World): {
       wrong(at, 'bad, and said to be protected')
     }
     // (g) Protection never latches dead.
-    const good = (['main', 'backup'] as const).filter((side) => truth.feeds[side])
+    const fed = (['main', 'backup'] as const).filter((side) => truth.feeds[side])
     const isFree = isOurs && !memory.held && isClean && !restarts.length
-    const [side] = good
-    if (!isFree || good.length !== 1 || side === undefined) oneGood = undefined
+    const [side] = fed
+    if (!isFree || fed.length !== 1 || side === undefined) oneGood = undefined
     else {
       if (oneGood?.side !== side) oneGood = { side, since: at }
       if (chosen !== undefined || look.inUse === side) oneGood.since = at

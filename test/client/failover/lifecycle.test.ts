@@ -2,6 +2,7 @@ import should from 'should'
 import { errorOf } from '../../support/errors'
 import { listenersOf } from '../../support/listeners'
 import { pause, until } from '../../support/until'
+import type { GatewayError } from '../../../client/errors'
 import type { SavedMemory } from '../../../client/failover/memory'
 import {
   addressOf,
@@ -260,6 +261,23 @@ describe('a failover', () => {
     told.statuses.should.have.length(1)
     simulator.loginAttempts.should.equal(1)
     readsOf('studio-a').should.equal(0)
+  })
+
+  it('says why a switch has failed whose answers came before the restart', async () => {
+    const told = await protecting()
+    simulator.fault({ kind: 'status', status: 400, match: { action: 'update' } })
+    loseMain()
+    await until(() => lastKept(told).change?.failure !== undefined)
+    const { change, ...memory } = lastKept(told) as SavedMemory
+    await told.protection.close()
+    const last = { ...change, sends: 4 }
+    const again = protect({}, { memory: { ...memory, change: last } })
+    await until(() => again.failures.length > 0)
+    const [{ code, cause, message }] = again.failures as [GatewayError]
+    const { failure } = event(again, 'failed')
+    failure!.should.containEql({ code: 'REJECTED', applied: 'no' })
+    ;[code, cause.applied].should.eql([failure!.code, failure!.applied])
+    message.should.endWith(failure!.message)
   })
 
   for (const hours of [1, -1]) {

@@ -1,6 +1,6 @@
 import 'should'
 import { LANGUAGES } from '../../../client/model/watch'
-import { ERROR_CODES } from '../../../client/errors'
+import { ERROR_CODES, type ErrorCode } from '../../../client/errors'
 import { failoverText, type Reported } from '../../../client/failover/text'
 import { FAILOVER_EVENTS, FAILOVER_STATES, UNPROTECTED } from '../../../client/model/failover'
 
@@ -18,7 +18,7 @@ const about = (event: Partial<Reported>): Reported => ({
   ...event,
 })
 
-const failure = (code: string, applied: 'no' | 'maybe' | 'yes' = 'no') => ({
+const failure = (code: ErrorCode, applied: 'no' | 'maybe' | 'yes' = 'no') => ({
   code,
   message: 'Not for the text.',
   applied,

@@ -135,7 +135,7 @@ const SEEN_MS = 5000
 const HANG_MS = 10_000
 const LEAST_MS = 500
 const EPOCH = 1_700_000_000_000
-const failure = (code: string, applied: Failure['applied']): Failure => ({
+const failure = (code: Failure['code'], applied: Failure['applied']): Failure => ({
   code,
   message: code,
   applied,
