@@ -131,7 +131,11 @@ export function createIncidentReporter(
         seen === NONE_SEEN && incidents.isQuiet() && !deviceHealth(code, status).reason
       if (!isQuiet) takeView(state, at)
     },
-    away: (outage) => take(outageOf(outage), clock.now(), reasonOf(outage)),
+    // The watch has held it, and says it once: its timer may have come a little early.
+    away(outage) {
+      const at = Math.max(clock.now(), outage.since + holdFor)
+      take(outageOf(outage), at, reasonOf(outage))
+    },
     // That it is over, the poll shows that follows.
     back: () => undefined,
     restoredOutage: () => incidents.open().find(({ kind }) => kind === 'gateway')?.since,

@@ -110,7 +110,8 @@ export function watched(options: Partial<WatchOptions> = {}): Watched {
     now: () => now,
     unix: (at) => at + 1_700_000_000_000,
     after(ms, run) {
-      const timer = { at: now + ms, run }
+      // A timer of Node.js may come a little early.
+      const timer = { at: now + Math.max(0, ms - 1), run }
       timers.add(timer)
       return () => timers.delete(timer)
     },
