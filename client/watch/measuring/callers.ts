@@ -5,6 +5,7 @@ import type { Named } from '../../model/types'
 import { deviceHealth, isConnected } from '../../model/health'
 import { isObject, own } from '../../model/json'
 import { shortened } from '../../model/legible'
+import { isRouteOf } from './caller-book'
 import { eachRoute, placeOf, type Figures } from './figures'
 import { destinationsByKey, isRunning, type DeviceState, type RouteState } from '../state'
 import type { MeasuredEvent, Meter } from './meter'
@@ -36,7 +37,7 @@ interface Entry extends Caller {
 }
 
 interface Listener {
-  readonly place: Place
+  readonly places: Places
   /** Callers by the latest poll, for a source the least number. NaN where the gateway does not say. */
   readonly clients: number
   /** The number has changed since the list was read. */
@@ -45,10 +46,13 @@ interface Listener {
   hasMissed: boolean
 }
 
+/** One for each route that shares the listener. It is read, and its callers are told, at the first. */
+type Places = [Place, ...Place[]]
+
 /** What is known of the callers of each listener; undefined while its list was never read. */
 export type SavedCallers = ReadonlyMap<
   string,
-  { readonly place: Place; readonly entries?: readonly Entry[] }
+  { readonly places: Places; readonly entries?: readonly Entry[] }
 >
 
 export interface PresentCaller extends Caller {
@@ -59,6 +63,7 @@ export interface PresentCaller extends Caller {
 
 /** Follows who calls the listeners of running routes: their outputs, and sources in listener mode. */
 export interface CallerWatch extends Meter<SavedCallers> {
+  /** Who calls a listener that several routes share is at each of them. */
   present(): PresentCaller[]
   /** The lists of all listeners of the route are those of the latest poll. */
   isKnown(route: Named): boolean
@@ -76,12 +81,12 @@ export function createCallerWatch(
 ): CallerWatch {
   /** Of the latest poll, by keys that are the same in all routes that share one; undefined before the first one. */
   let listeners: ReadonlyMap<string, Listener> | undefined
-  let known = new Map<string, { place: Place; entries?: readonly Entry[] }>()
+  let known = new Map<string, { places: Places; entries?: readonly Entry[] }>()
   let isRestored = false
   let lacking: readonly RouteState[] = []
 
   /** Takes the list of a listener: what is new, what stays and what is missing. */
-  function take(key: string, place: Place, listed: readonly Caller[], at: number): void {
+  function take(key: string, places: Places, listed: readonly Caller[], at: number): void {
     const before = known.get(key)?.entries
     const left = [...listed]
     const pick = (fits: (one: Caller) => boolean): Caller | undefined => {
@@ -99,27 +104,27 @@ export function createCallerWatch(
     // What the first list shows is no change.
     const isTold = before === undefined
     const added = left.map(({ address, port }) => ({ address, port, since: at, isTold }))
-    known.set(key, { place, entries: [...kept, ...added] })
+    known.set(key, { places, entries: [...kept, ...added] })
   }
 
   function due(at: number): MeasuredEvent[] {
     const events: MeasuredEvent[] = []
-    for (const [key, { place, entries = [] }] of known) {
+    for (const [key, { places, entries = [] }] of known) {
       // Its list comes in a moment, and says more.
       if (listeners?.get(key)?.isDirty) continue
       const kept = entries.flatMap((entry): Entry[] => {
         const { since, awaySince, isTold } = entry
         if (awaySince !== undefined) {
           if (at - awaySince < holdMs) return [entry]
-          if (isTold) events.push(eventOf(place, entry, awaySince - since))
+          if (isTold) events.push(eventOf(places[0], entry, awaySince - since))
           return []
         }
         if (isTold || at - since < holdMs) return [entry]
-        events.push(eventOf(place, entry))
+        events.push(eventOf(places[0], entry))
         return [{ ...entry, isTold: true }]
       })
       if (kept.length === 0 && !listeners?.has(key)) known.delete(key)
-      else if (entries.length > 0) known.set(key, { place, entries: kept })
+      else if (entries.length > 0) known.set(key, { places, entries: kept })
     }
     return events.sort((one, other) => one.at - other.at)
   }
@@ -138,6 +143,9 @@ export function createCallerWatch(
     return { event, at: since + (durationMs ?? 0), ...place, caller, before, after } as const
   }
 
+  const isExpected = (route: Named): boolean =>
+    bookNow()?.expected.some(({ row }) => isRouteOf(row, route)) === true
+
   return {
     polled(state, figures, wants, at) {
       const { code, state: status } = state.condition
@@ -145,7 +153,7 @@ export function createCallerWatch(
       // Then the front end shows what it knew last.
       if (deviceHealth(code, status).sign === 'unknown') return []
       const isFirst = listeners === undefined && !isRestored
-      const found = listenersIn(state, figures, wants)
+      const found = listenersIn(state, figures, wants, isExpected)
       const routes = new Map<string, RouteState>()
       for (const [key, one] of found) {
         const before = listeners?.get(key)
@@ -154,18 +162,18 @@ export function createCallerWatch(
         one.hasMissed = isSame && before.hasMissed
         // The callers of a listener that has begun to run are new.
         const { entries } = known.get(key) ?? { entries: isFirst ? undefined : [] }
-        known.set(key, { place: one.place, entries })
-        const { id } = one.place.route
-        if (one.clients === 0) take(key, one.place, [], at)
+        known.set(key, { places: one.places, entries })
+        const { id } = one.places[0].route
+        if (one.clients === 0) take(key, one.places, [], at)
         else if (one.isDirty) routes.set(id, state.routes.get(id)!)
       }
       // They are read together.
       for (const one of found.values()) {
-        one.isDirty = one.clients !== 0 && routes.has(one.place.route.id)
+        one.isDirty = one.clients !== 0 && routes.has(one.places[0].route.id)
       }
-      for (const [key, { place, entries }] of known) {
+      for (const [key, { places, entries }] of known) {
         if (found.has(key)) continue
-        if (entries) take(key, place, [], at)
+        if (entries) take(key, places, [], at)
         else known.delete(key)
       }
       listeners = found
@@ -178,7 +186,8 @@ export function createCallerWatch(
     measured(statistics, at) {
       const id = own(statistics.route, 'id')
       for (const [key, one] of listeners ?? []) {
-        const { place, clients } = one
+        const { places, clients } = one
+        const [place] = places
         if (place.route.id !== id || clients === 0) continue
         const listed = callersOf(partIn(statistics.route, key, place))
         const number = listed?.length ?? NaN
@@ -190,21 +199,23 @@ export function createCallerWatch(
         one.hasMissed = !isFit
         if (isDoubtful) continue
         one.isDirty = false
-        if (listed) take(key, place, listed, at)
+        if (listed) take(key, places, listed, at)
       }
       return due(at)
     },
 
     present: () =>
-      [...known.values()].flatMap(({ place, entries = [] }) =>
+      [...known.values()].flatMap(({ places, entries = [] }) =>
         entries
           .filter(({ awaySince }) => awaySince === undefined)
-          .map(({ address, port, since }) => ({ address, port, place, since: unix(since) })),
+          .flatMap(({ address, port, since }) =>
+            places.map((place) => ({ address, port, place, since: unix(since) })),
+          ),
       ),
 
     isKnown: ({ id }) =>
       [...(listeners?.values() ?? [])].every(
-        ({ place, isDirty }) => place.route.id !== id || !isDirty,
+        ({ places, isDirty }) => !isDirty || places.every(({ route }) => route.id !== id),
       ),
 
     save: () => new Map(known),
@@ -216,19 +227,26 @@ export function createCallerWatch(
   }
 }
 
-/** All listeners of running routes that are wanted. One that several routes share belongs to the first. */
+/**
+ * All listeners of running routes that are wanted.
+ * @param isFirst such a route comes before others that share its listener
+ */
 function listenersIn(
   state: DeviceState,
   figures: Figures,
   wants: (route: Named) => boolean,
+  isFirst: (route: Named) => boolean,
 ): Map<string, Listener> {
   const found = new Map<string, Listener>()
   eachRoute(state, (route, start) => {
     if (!isRunning(route.condition) || !wants(route)) return
     const add = (key: string, clients: number, part: Omit<Place, 'route'>): void => {
-      if (found.has(key)) return
       const place = { route: named(route), ...part }
-      found.set(key, { place, clients, isDirty: true, hasMissed: false })
+      const { places } = found.get(key) ?? {}
+      if (!places) found.set(key, { places: [place], clients, isDirty: true, hasMissed: false })
+      else if (places.some((one) => one.route.id === route.id)) return
+      else if (isFirst(route) && !isFirst(places[0].route)) places.unshift(place)
+      else places.push(place)
     }
     const { source, destinations } = route
     if (source.definition.kind.isListener) {

@@ -357,6 +357,29 @@ describe('callers of a gateway', () => {
         ])
     })
 
+    it('are not missed where they call an output that another route shares', async () => {
+      const shared = listener('Partners', { id: 'shared' })
+      const routes = [routeOf('News', shared), routeOf('Reserve', shared)]
+      const [row] = rows
+      world = newWorld(routes, { rows: [{ ...row, route: 'Reserve' }] })
+      world.call([NORTH])
+      await world.begin(options)
+      await world.look(2)
+      world.news().should.eql([])
+      world.statistics.splice(0).should.eql(['Reserve'])
+      const at = (): string[] => world.known()!.map(({ place }) => place.route.name)
+      at().should.eql(['Reserve', 'News'])
+      world.stop('Reserve')
+      world.stop('News')
+      world.start('Reserve')
+      await world.look(2)
+      world.news().should.eql([])
+      at().should.eql(['Reserve'])
+      world.call([], 'Partners', 'Reserve')
+      await world.look(2)
+      world.news().should.eql(['incident.begun caller North Reserve Partners'])
+    })
+
     it('have names in all events, and a list that is not read yet ends nothing', async () => {
       await missNorth()
       const { book } = world
