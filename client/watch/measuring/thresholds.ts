@@ -34,8 +34,15 @@ export interface Thresholds extends Meter<readonly SavedLimit[]> {
   passed(routeId?: string): readonly SavedLimit[]
 }
 
-/** Finds measured values that pass their limits, or come back, for at least `holdMs`. */
-export function createThresholds(thresholds: readonly Threshold[], holdMs: number): Thresholds {
+/**
+ * Finds measured values that pass their limits, or come back, for at least `holdMs`.
+ * @param firstLevel the level that a place begins with: within the hysteresis, a value alone does not tell
+ */
+export function createThresholds(
+  thresholds: readonly Threshold[],
+  holdMs: number,
+  firstLevel: (place: SavedLimit) => Level = () => 'normal',
+): Thresholds {
   /** By the IDs of the routes, and within one by their own keys. */
   const places = new Map<string, Map<string, Place>>()
   const isAlwaysLacking = thresholds.some(({ measure }) => measure !== 'bitrate')
@@ -113,7 +120,14 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
       if (known && isPoll) known.isPolled = !Number.isNaN(value)
       // A missing value means nothing, least of all that all is well.
       if (Number.isNaN(value) || (known?.isPolled && !isPoll)) continue
-      const place = known ?? { place: key, route, limit: index, level: 'normal', isPolled: isPoll }
+      const place: Place = known ?? {
+        place: key,
+        route,
+        limit: index,
+        level: 'normal',
+        isPolled: isPoll,
+      }
+      if (!known) place.level = firstLevel(place)
       place.route = route
       if (threshold.of === 'destination') place.destination = { id, name }
       its.set(key, place)

@@ -12,7 +12,16 @@ import { reasonOf } from './events'
 import { NONE_AWAITED, awaitedIn } from './expected-callers'
 import { createIncidents, type Sight, type Step } from './incidents'
 import type { Outage, Reporter, Reporting } from './reporter'
-import { CALLER_AWAY, PASSED, counts, keyOf, limitsByKey, sightOf, type Seen } from './troubles'
+import {
+  CALLER_AWAY,
+  PASSED,
+  counts,
+  keyOf,
+  limitKey,
+  limitsByKey,
+  sightOf,
+  type Seen,
+} from './troubles'
 
 interface IncidentOptions {
   mustRun?: string
@@ -29,7 +38,7 @@ export function createIncidentReporter(
   const incidents = createIncidents(holdFor, unix)
   if (open) incidents.restore(open, clock.now())
   // Its own hold would only add to that of the incidents.
-  const limits = thresholds.length > 0 ? createThresholds(thresholds, 0) : undefined
+  const limits = thresholds.length > 0 ? createThresholds(thresholds, 0, firstLevel) : undefined
   const callers = book && createCallerWatch(0, unix, book)
   const mustNotStop = mustRun ? patternFilter(mustRun) : undefined
   let latest: DeviceState | undefined
@@ -46,6 +55,14 @@ export function createIncidentReporter(
   function take(sight: Sight, at: number, reason?: WatchEvent['reason']): void {
     measured = undefined
     report(incidents.take(sight, at), reason)
+  }
+
+  /** What an earlier watch has left in trouble is so until its value is back inside by the hysteresis. */
+  function firstLevel(one: SavedLimit): SavedLimit['level'] {
+    const lasting = (['low', 'high'] as const).find((level) =>
+      incidents.lasts(limitKey(device().id, one, thresholds[one.limit]!, level)),
+    )
+    return lasting ?? 'normal'
   }
 
   function limitOf(key: string): SavedLimit | undefined {

@@ -83,6 +83,11 @@ export function createIncidents(holdMs: number, unix: (at: number) => number) {
 
   return {
     isQuiet: () => entries.size === 0,
+    /** It is open or on hold, and was not seen to be over. */
+    lasts(key: string): boolean {
+      const entry = entries.get(key)
+      return entry !== undefined && entry.overSince === undefined
+    },
     /** Takes what is seen; returns what has lasted long enough, the ends first. */
     take(sight: Sight, at: number): Step[] {
       const steps: Step[] = []

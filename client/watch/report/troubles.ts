@@ -170,7 +170,7 @@ export function limitsByKey(
   return found
 }
 
-function limitKey(
+export function limitKey(
   deviceId: string,
   { place, route, limit }: SavedLimit,
   threshold: Threshold,

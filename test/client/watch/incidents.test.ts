@@ -345,6 +345,21 @@ describe('an incident', () => {
       of.open.should.eql([])
     })
 
+    it('goes on where a value is back inside its threshold, but not by the hysteresis', () => {
+      for (const [limit, inside, back] of [
+        [{ low: 6 }, 6.3, 6.6],
+        [{ high: 4 }, 3.7, 3.6],
+      ] as const) {
+        begin({ route: { id: 'a' }, thresholds: [{ measure: 'bitrate', of: 'source', ...limit }] })
+        lasts(15_000, {}).should.eql(['begun Route a: warning threshold'])
+        lasts(15_000, { bitrate: inside }).should.eql([])
+        of.restart()
+        lasts(60_000, { bitrate: inside }).should.eql([])
+        lasts(15_000, { bitrate: back }).should.eql(['ended Route a: ok'])
+        lasts(60_000, { bitrate: inside }).should.eql([])
+      }
+    })
+
     it('counts less than what was reported here, and began no later than now', () => {
       const incidents = createIncidents(HOLD, (at) => at)
       const trouble = {
