@@ -42,7 +42,7 @@ export function countsOf(
     found.routes++
     if (isRunning(route.condition)) found.running++
     const parts = partsOfState(route, at, figures)
-    const health = healthOfWhole(visit ? visit(route, parts) : parts)
+    const health = healthOfWhole(visit ? visit(route, parts, figures?.[at] ?? NaN) : parts)
     if (isTrouble(health)) found.problems++
     if (health.sign === 'waiting') found.waiting++
     if (!worst || isWorse(health, worst.health)) worst = { route, health }

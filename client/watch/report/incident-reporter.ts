@@ -109,7 +109,7 @@ export function createIncidentReporter(
   }
 
   /** Keeps the route where it matters; returns how it is to this watch. */
-  function visit(route: RouteState, parts: RouteHealth): RouteHealth {
+  function visit(route: RouteState, parts: RouteHealth, bitrate: number): RouteHealth {
     const { own, outputs } = parts
     const isDown = own.sign === 'stopped' && mustNotStop?.(route.name)
     const health = isDown ? { own: NOT_RUNNING, outputs } : parts
@@ -120,7 +120,7 @@ export function createIncidentReporter(
       isTrouble(health.own) ||
       outputs.some(isTrouble)
     if (!matters) return health
-    const found: Seen = { route, health }
+    const found: Seen = { route, health, bitrate }
     if (seen === NONE_SEEN) seen = new Map()
     seen.set(route.id, found)
     if (isTrouble(own) || outputs.some(isTrouble)) return health

@@ -33,8 +33,8 @@ export interface Reporter {
   restore(saved: SavedWatch): void
 }
 
-/** Returns how a route is to this watch. */
-export type Visit = (route: RouteState, health: RouteHealth) => RouteHealth
+/** Returns how a route is to this watch. @param bitrate that of its source; NaN where it is not known */
+export type Visit = (route: RouteState, health: RouteHealth, bitrate: number) => RouteHealth
 
 export interface Poll {
   state: DeviceState

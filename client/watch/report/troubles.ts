@@ -35,6 +35,8 @@ export interface View {
 export interface Seen {
   readonly route: RouteState
   readonly health: RouteHealth
+  /** Of its source, Mbit/s; NaN where it is not known. */
+  readonly bitrate: number
 }
 
 export function sightOf(view: View): Sight {
@@ -135,7 +137,12 @@ function standingIn(
   }
   const found = seen.get(route?.id ?? '')
   if (!found) return 'removed'
-  if (kind === 'route') return standingOf(found)
+  if (kind === 'route') {
+    const standing = standingOf(found)
+    // Without its bit rate, nobody knows whether the source has data again.
+    const isUnknown = of.reason === 'no-data' && Number.isNaN(found.bitrate)
+    return standing === 'ok' && isUnknown ? 'unknown' : standing
+  }
   if (kind === 'output') {
     const index = found.route.destinations.findIndex(
       (each) => keyOf('output', [state.id, found.route.id, each.key]) === key,

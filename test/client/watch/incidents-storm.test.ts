@@ -49,7 +49,7 @@ function timeOf(count: number): number {
     const figures = new Float64Array(3 * count).fill(bitrate)
     const seen = { state, figures, at: now, isSame: false }
     reporter.polled(seen, (visit) => {
-      for (const route of state.routes.values()) visit!(route, { own: OK, outputs: [] })
+      for (const route of state.routes.values()) visit!(route, { own: OK, outputs: [] }, bitrate)
     })
   }
   poll(1)

@@ -136,6 +136,22 @@ describe('an incident', () => {
     of.events.at(-1)!.incident!.reason.should.equal('source-warning')
   })
 
+  it('of a source without data lasts while its bit rate is missing, and stops with the route', () => {
+    for (const [last, end] of [
+      [{}, 'ok'],
+      [{ state: 'stopped', bitrate: NaN }, 'stopped'],
+    ] as const) {
+      begin()
+      lasts(15_000, { source: 'no data' }).should.eql(['begun Route a: critical no-data'])
+      lasts(60_000, { bitrate: NaN }).should.eql([])
+      lasts(15_000, last).should.eql([`ended Route a: ${end}`])
+      of.events.at(-1)!.incident!.durationMs!.should.equal(75_000)
+    }
+    begin()
+    lasts(15_000, { source: 'disconnected' }).should.have.length(1)
+    lasts(15_000, { bitrate: NaN }).should.eql(['ended Route a: ok'])
+  })
+
   it('is that of the route, and its outputs have none meanwhile', () => {
     lasts(5000, { far: 'lost' }).should.eql([])
     lasts(60_000, { far: 'lost', source: 'disconnected' }).should.eql([
