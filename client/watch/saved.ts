@@ -18,7 +18,7 @@ export interface SavedWatch {
   readonly incidents?: readonly OpenIncident[]
   /** What a watch of incidents has seen, with what is on hold; by the clock of this process. */
   readonly troubles?: ReadonlyMap<string, SavedTrouble>
-  /** Since when the appliance is unreachable, Unix ms, and whether that was reported. */
+  /** Since when the appliance is unreachable, Unix ms, and whether that was reported, except as an incident. */
   readonly away?: { readonly at: number; readonly isTold: boolean }
   readonly data?: SavedData
   readonly callers?: SavedCallers

@@ -58,8 +58,8 @@ export function createRestoring({
       const watch = takeWatch(store, subscription.key())
       const [known] = devices.values()
       // What is open its owner has kept, no older than what was saved here.
-      const { troubles } = watch ?? {}
-      const saved = subscription.isGiven ? { troubles } : watch
+      const { troubles, away } = watch ?? {}
+      const saved = subscription.isGiven ? { troubles, away } : watch
       if (saved) subscription.restore(saved, devices.size === 1 ? known?.state : state())
     }
     const at = subscription.restoredOutage()

@@ -207,8 +207,9 @@ export function createSubscription(
 
   function save(): SavedWatch {
     const saved = reporter.save()
-    if (ofIncidents) return saved
     const { at, isTold } = away ?? {}
+    // One that was reported is among the incidents, or has ended there.
+    if (ofIncidents && isTold) return saved
     return {
       ...saved,
       away: at === undefined ? restored?.watch.away : { at, isTold: isTold === true },

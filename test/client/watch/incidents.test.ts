@@ -581,6 +581,28 @@ describe('a watch that reports incidents', () => {
     last.events.should.eql([])
   })
 
+  it('goes on with an outage that is on hold over a Full deploy', async () => {
+    const held = { ...incidents, holdFor: 100_000 }
+    const told = await watching(held)
+    away()
+    await miss(5)
+    told.health.at(-1)!.unreachable.should.be.true()
+    for (let times = 0; times < 3; times++) {
+      await redeploy()
+      should(openBy(gateway)).eql({})
+      const next = watch({ ...held, open: [] })
+      await until(() => next.health.length > 0)
+      passTime(10_000)
+      next.events.should.eql([])
+    }
+    await redeploy()
+    const last = watch({ ...held, open: [] })
+    await until(() => last.health.length > 0)
+    passTime(21_000)
+    last.events.map(short).should.eql(['begun gateway: critical gateway-away'])
+    ;(time.unix(time.now()) - last.events[0]!.incident!.since).should.be.within(100_000, 103_000)
+  })
+
   it('goes on after a takeover, which leaves only what is open', async () => {
     const { name, events } = await losing()
     const open = JSON.parse(JSON.stringify(openBy(gateway))) as object
