@@ -25,12 +25,17 @@ async function codesOf(works: Array<Promise<unknown>>): Promise<string[]> {
 
 /** docs/sessions.md, against the journal of the simulator. */
 describe('the session', () => {
+  const LIFETIME = 10 * 60_000
   let simulator: Simulator
   let gateway: Connection
+  /** How far the clocks of both are set forward. */
+  let moved: number
+  const clock = { ...MONOTONIC, now: () => MONOTONIC.now() + moved }
 
   async function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
-    simulator = await startSimulator(options)
-    gateway = connectTo(simulator, { timeout: 2000, ...more })
+    moved = 0
+    simulator = await startSimulator({ now: () => Date.now() + moved, ...options })
+    gateway = connectTo(simulator, { timeout: 10_000, clock, ...more })
   }
 
   afterEach(async () => {
@@ -123,9 +128,9 @@ describe('the session', () => {
   })
 
   it('that is known to be over is renewed before the call, not after it failed', async () => {
-    await start({ sessionLifetime: 300 })
+    await start({ sessionLifetime: LIFETIME })
     await sessionInformation(gateway, now())
-    await wait(350)
+    moved += LIFETIME + 1000
     simulator.clearJournal()
     await listDevices(gateway, now())
     simulator.journal
@@ -134,10 +139,10 @@ describe('the session', () => {
   })
 
   it('that calls prolong is asked about, not thrown away', async () => {
-    await start({ sessionLifetime: 400, slidingSessions: true })
+    await start({ sessionLifetime: LIFETIME, slidingSessions: true })
     await sessionInformation(gateway, now())
     for (let calls = 0; calls < 6; calls++) {
-      await wait(100)
+      moved += LIFETIME / 4
       await listDevices(gateway, now())
     }
     simulator.logins.should.equal(1)
@@ -145,10 +150,7 @@ describe('the session', () => {
 
   it('with a wrong password makes one attempt, however many calls', async () => {
     for (const wrongPasswordStatus of [401, 403, 400] as const) {
-      let moved = 0
-      const clock = { ...MONOTONIC, now: () => MONOTONIC.now() + moved }
-      const wrong = { password: 'wrong-password', clock }
-      await start({ dialect: { wrongPasswordStatus } }, wrong)
+      await start({ dialect: { wrongPasswordStatus } }, { password: 'wrong-password' })
       const codes = await codesOf(Array.from({ length: 50 }, () => listDevices(gateway, now())))
       codes.should.deepEqual(['LOGIN_REFUSED'])
       for (let calls = 0; calls < 20; calls++) await codeOf(listDevices(gateway, now()))
@@ -199,7 +201,7 @@ describe('the session', () => {
     await gateway.close()
     await simulator.stop()
 
-    await start()
+    await start({ port: await freePort() })
     await simulator.stop()
     ;(await codeOf(listDevices(gateway, now()))).should.equal('UNAVAILABLE')
     await simulator.start()
@@ -216,7 +218,7 @@ describe('the session', () => {
   })
 
   it('is asked for once where no answer comes, also with credentials that have worked', async () => {
-    await start({}, { timeout: 1000 })
+    await start({}, { timeout: 2000 })
     await listDevices(gateway, now())
     simulator.dropSessions()
     const end = simulator.fault({ kind: 'hang', match: { method: 'POST', path: '/api/session' } })
@@ -280,7 +282,7 @@ describe('the session', () => {
   })
 
   it('whose end failed is still open, and is ended by the next try', async () => {
-    await start({}, { timeout: 1000 })
+    await start({}, { timeout: 2000 })
     for (const kind of ['hang', 'reset', 'status', 'html'] as const) {
       await listDevices(gateway, now())
       const free = simulator.fault({ kind, match: { method: 'DELETE' } })
