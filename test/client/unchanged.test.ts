@@ -1,6 +1,7 @@
 // "Nothing was changed" is said of every change that was refused, and of nothing that only reads.
 import should from 'should'
 import { openGateway, type Gateway, type GatewayError } from '../../client'
+import { freePort } from '../support/ports'
 import { ScriptedAppliance } from '../support/scripted-appliance'
 import { endEach } from '../support/connect'
 
@@ -54,7 +55,8 @@ describe('that nothing was changed', () => {
   beforeEach(async () => {
     appliance.reply = () => undefined
     appliance.calls.length = 0
-    await appliance.start()
+    // Where some stop it, nobody listens then.
+    await appliance.start(await freePort())
     gateway = openGateway({ ...account, baseUrl: appliance.url })
   })
   afterEach(() => endEach(gateway, appliance))

@@ -1,6 +1,7 @@
 import 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { ACTIONS, failure, load, result, send, unload, type Message } from '../support/flow'
+import { freePort } from '../support/ports'
 import { until } from '../support/until'
 
 /** Besides the matrix of test/faults: what takes several messages, or more than one fault. */
@@ -10,7 +11,7 @@ describe('with a faulty appliance', () => {
   let messages: Record<string, Message>
 
   beforeEach(async () => {
-    simulator = await startSimulator({ routes: 3 })
+    simulator = await startSimulator({ port: await freePort(), routes: 3 })
     deviceId = simulator.devices[0]!._id
     const routeId = simulator.routes[0]!.id
     messages = {

@@ -5,6 +5,7 @@ import type { PeerCertificate } from 'node:tls'
 import should from 'should'
 import { startSimulator } from '../../simulator'
 import { testCertificate } from '../../simulator/certificate'
+import { freePort } from '../support/ports'
 import { until } from '../support/until'
 import {
   type Json,
@@ -154,7 +155,7 @@ describe('simulator', () => {
 
   describe('network', () => {
     it('leaves no socket when it stops, and comes back on the same port', async () => {
-      const simulator = await simulate({ routes: [STUDIO], latency: 0 })
+      const simulator = await simulate({ port: await freePort(), routes: [STUDIO], latency: 0 })
       const agent = new Agent({ keepAlive: true })
       await call(simulator.url, 'GET', '/login', { agent })
       simulator.fault({ kind: 'hang', match: { path: '/hangs' } })
@@ -199,7 +200,7 @@ describe('simulator', () => {
     })
 
     it('keeps sessions over a stop and loses them at a restart; keeps its routes', async () => {
-      const simulator = await simulate({ routes: [STUDIO] })
+      const simulator = await simulate({ port: await freePort(), routes: [STUDIO] })
       const { get, update } = await loggedIn(simulator)
       await update('delete', { elementID: routeOf(simulator, 'Studio A').id })
       await simulator.stop()

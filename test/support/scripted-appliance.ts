@@ -53,8 +53,8 @@ export class ScriptedAppliance {
       : http.createServer(receive)
   }
 
-  async start(): Promise<void> {
-    this.url = `${this.#scheme}://127.0.0.1:${await listen(this.#server)}`
+  async start(port?: number): Promise<void> {
+    this.url = `${this.#scheme}://127.0.0.1:${await listen(this.#server, port)}`
   }
 
   async stop(): Promise<void> {
@@ -127,9 +127,9 @@ export function passOn({ method, headers, text: sent }: Call, to: string): Promi
   })
 }
 
-/** Listens on a free port, and returns it. */
-export async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+/** Listens on a free port, unless one is given, and returns it. */
+export async function listen(server: Server, port = 0): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
 }
 

@@ -10,6 +10,7 @@ import type { Connection } from '../../../client/connection/connection'
 import type { Ensured } from '../../../client/changes/ensure/apply'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
+import { freePort } from '../../support/ports'
 import { until } from '../../support/until'
 import { connectTo } from '../connection/support'
 
@@ -42,6 +43,7 @@ describe('ensure with hundreds of rows', function () {
 
   beforeEach(async () => {
     simulator = await startSimulator({
+      port: await freePort(),
       routes: OTHERS,
       latency: 5,
       applyDelay: 20,

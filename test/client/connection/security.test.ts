@@ -13,6 +13,7 @@ import { readStatistics } from '../../../client/api/statistics'
 import { withoutSecrets } from '../../../client/connection/redaction'
 import { startSimulator, type Certificate, type Simulator } from '../../../simulator'
 import { selfSignedCertificate } from '../../support/certificate'
+import { freePort } from '../../support/ports'
 import { Proxy } from '../../support/proxy'
 import { errorOf } from '../../support/errors'
 import { LOGIN, ScriptedAppliance, type Script } from '../../support/scripted-appliance'
@@ -49,7 +50,8 @@ describe('the password and the cookie', () => {
   }
 
   async function simulate(shown?: Certificate): Promise<Simulator> {
-    const simulator = await startSimulator({ routes: 4, https: shown, password: PASSWORD })
+    const port = await freePort()
+    const simulator = await startSimulator({ port, routes: 4, https: shown, password: PASSWORD })
     closeAll.push(() => simulator.stop())
     return simulator
   }

@@ -9,6 +9,7 @@ import type { WatchEvent } from '../../../client/model/event'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
+import { freePort } from '../../support/ports'
 import { ScriptedAppliance } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
 import { connectTo } from './support'
@@ -88,7 +89,7 @@ describe('the waits between logins', () => {
   })
 
   it('double up to a minute while the appliance is away', async () => {
-    const simulator = await simulate()
+    const simulator = await simulate({ port: await freePort() })
     await simulator.stop()
     await failure()
     for (const seconds of [0.5, 1, 2, 4, 8, 16, 32, 60, 60]) {

@@ -8,6 +8,7 @@ import should from 'should'
 import type { Report } from '../../../client/doctor/account'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
 import { newCertificate } from '../../support/certificate'
+import { freePort } from '../../support/ports'
 import { Proxy } from '../../support/proxy'
 import { root } from '../../support/root'
 import { until } from '../../support/until'
@@ -142,7 +143,7 @@ describe('media-gateway-doctor', function () {
   })
 
   it('ends with status 1 where the gateway cannot be read', async () => {
-    await start()
+    await start({ port: await freePort() })
     const { url } = simulator
     const wrong = await run([url, '--user', 'haiadmin'], { password: 'wrong secret' }).ended
     wrong.should.match({ code: 1, out: '' })

@@ -1,6 +1,7 @@
 import should from 'should'
 import type { WatchEvent } from '../../../client/model/event'
 import { pollNow } from '../../../client/watch/registry'
+import { freePort } from '../../support/ports'
 import { until } from '../../support/until'
 import {
   closeAll,
@@ -64,7 +65,10 @@ describe('watching', () => {
     )) {
       it(`${what}: one unreachable, one reachable, what changed meanwhile once`, async () => {
         // Only where none comes, an answer need not be waited for long.
-        await start({ routes: 8 }, { timeout: what === 'hangs' ? 400 : 2000 })
+        await start(
+          { port: await freePort(), routes: 8 },
+          { timeout: what === 'hangs' ? 400 : 2000 },
+        )
         told = await watching()
         await strike()
         await miss(3, 9000)
@@ -174,7 +178,7 @@ describe('watching', () => {
     })
 
     it('watches that turn out to be of the same device are each told once', async () => {
-      await start({ routes: 4 }, { timeout: 400 })
+      await start({ port: await freePort(), routes: 4 }, { timeout: 400 })
       await simulator.stop()
       const only = watch()
       const named = watch({ deviceId })
