@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { util } from '@node-red/util'
 import * as fc from 'fast-check'
-import { ERROR_CODES } from '../../client/errors'
+import { ERROR_CODES, type GatewayError } from '../../client/errors'
 import { newOperation } from '../../client/connection/operation'
 import { openConnection } from '../../client/connection/connection'
 import { startSession } from '../../client/api/session'
@@ -11,6 +11,7 @@ import type { RouteFilter } from '../../client/watch/report/filter'
 import { REAL_TIME, type UnixClock } from '../../client/clock'
 import { helper, load, send, unload, type Message, type Outcome } from '../support/flow'
 import { actions, itTestsEach } from '../support/manifests'
+import { until } from '../support/until'
 import {
   GOOD,
   PASSWORD,
@@ -305,7 +306,17 @@ describe(`whatever comes (seed ${SEED})`, function () {
       })
       let end = (): void => undefined
       try {
-        await startSession(gateway, newOperation('session'))
+        // The short timeout is for what is not answered, and may end a login on a busy machine.
+        await until(() => {
+          gateway.session.clearBackoff()
+          return startSession(gateway, newOperation('session')).then(
+            () => true,
+            (error: GatewayError) => {
+              if (error.code !== 'TIMEOUT') throw error
+              return false
+            },
+          )
+        })
         lane.answers = [...answers]
         let health: WatchHealth = { unreachable: false }
         const options: WatchOptions = {

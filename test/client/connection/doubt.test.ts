@@ -41,7 +41,7 @@ describe('whether a failed change was applied', () => {
   /** For what is not answered. All that is answered has time, however busy the machine is. */
   async function waitShortly(): Promise<void> {
     await gateway.close()
-    await connect({ timeout: 500 })
+    await connect({ timeout: 1500 })
   }
 
   const create = (operation = newOperation('create-route'), waitTimeout = 300): Promise<unknown> =>
@@ -248,7 +248,7 @@ describe('whether a failed change was applied', () => {
           name,
           source: { ...ROUTE.source, port: 5000 + index },
         })),
-        { deviceId, state: 'present', waitTimeout: 2000 },
+        { deviceId, state: 'present', waitTimeout: 3000 },
         operation,
       )
     const { results } = await ensure(['One', 'Two'], newOperation('ensure-route'))
