@@ -161,7 +161,7 @@ describe('a protected route', () => {
   })
 
   it('is one by the name that it still shows, while its new name is on the way', async () => {
-    simulator.setOptions({ applyDelay: 8000, dialect: { pendingChanges: false } })
+    simulator.setOptions({ applyDelay: 60_000, dialect: { pendingChanges: false } })
     await gateway.routes.update(onAir, { name: 'Free to change' }, { confirmProtected: NAME })
     refuses(await errorOf(gateway.routes.update(onAir, { source: { port: 5003 } })), NAME)
   })

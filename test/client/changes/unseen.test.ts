@@ -13,10 +13,14 @@ describe('a change that does not show yet', function () {
   let simulator: Simulator
   let gateway: Gateway
   let time: FakeTime
+  /** How far the clock of the appliance is set forward, ms. */
+  let moved: number
 
   beforeEach(async () => {
+    moved = 0
     simulator = await startSimulator({
       routes: 2,
+      now: () => Date.now() + moved,
       dialect: { pendingChanges: false, pendingRouteCreates: false },
     })
     time = new FakeTime({ runs: true })
@@ -136,7 +140,7 @@ describe('a change that does not show yet', function () {
     const begun = performance.now()
     const done = await gateway.routes.ensure(route, { state: 'started' })
     should(done).match({ action: 'none' })
-    ;(performance.now() - begun).should.be.below(2000)
+    ;(performance.now() - begun).should.be.below(10_000)
   })
 
   it('is waited for before an update back to the former values is confirmed', async () => {
@@ -218,10 +222,12 @@ describe('a change that does not show yet', function () {
 
     for (const [which, [answered, age]] of Object.entries(isAnswered)) {
       /** Sends an update that adds a destination. It shows at `settle`. */
-      async function added(): Promise<{ id: string; name: string; before: string[] }> {
+      async function added(
+        applyDelay: number,
+      ): Promise<{ id: string; name: string; before: string[] }> {
         const { id } = running()
         const before = names(id)
-        simulator.setOptions({ applyDelay: 1500 })
+        simulator.setOptions({ applyDelay })
         if (!answered)
           simulator.fault({ kind: 'reset-after', times: 1, match: { action: 'update' } })
         await gateway.routes.update({ id }, NEW_OUT).catch(({ code }: { code: string }) => {
@@ -244,7 +250,7 @@ describe('a change that does not show yet', function () {
       }
       for (const [what, change] of Object.entries(losing)) {
         it(`${which}, is not lost to a later ${what}`, async () => {
-          const route = await added()
+          const route = await added(600_000)
           for (const later of [0, 3_600_000]) {
             time.skip(later)
             const error = await errorOf(change(route))
@@ -252,7 +258,9 @@ describe('a change that does not show yet', function () {
             error.message.should.match(/“New out”.*Send the earlier update again/)
           }
           updates().should.equal(1)
+          moved += 600_000
           await simulator.settle()
+          simulator.setOptions({ applyDelay: 30 })
           await gateway.routes.update({ id: route.id }, OTHER, { waitFor: 'applied' })
           names(route.id).should.eql([...route.before, 'New out'].sort())
         })
@@ -289,7 +297,7 @@ describe('a change that does not show yet', function () {
       }
       for (const [what, [change, remains]] of Object.entries(answered ? {} : deciding)) {
         it(`${which}, ends with ${what}`, async () => {
-          const route = await added()
+          const route = await added(1500)
           await change(route)
           await simulator.settle()
           const { id } = simulator.routes.find(({ name }) => name === route.name)!
@@ -306,7 +314,7 @@ describe('a change that does not show yet', function () {
     await errorOf(gateway.routes.update(route, { name: 'refused' }))
     const begun = performance.now()
     await gateway.routes.update(route, { source: { name: 'other in' } })
-    ;(performance.now() - begun).should.be.below(2000)
+    ;(performance.now() - begun).should.be.below(10_000)
     await simulator.settle()
     simulator.route(route.id)!.name.should.not.equal('refused')
   })
@@ -318,7 +326,7 @@ describe('a change that does not show yet', function () {
     simulator.route(route.id)!.name = 'RENAMED'
     const begun = performance.now()
     await gateway.routes.update(route, { source: { name: 'other in' } })
-    ;(performance.now() - begun).should.be.below(2000)
+    ;(performance.now() - begun).should.be.below(10_000)
     await simulator.settle()
     simulator.route(route.id)!.name.should.equal('RENAMED')
   })

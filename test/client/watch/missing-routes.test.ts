@@ -108,7 +108,9 @@ describe('an appliance whose answers say too little', () => {
     await start({ applyDelay: 60_000 })
     await listsOnlyTheFirst()
     simulator.fault({ kind: 'status', status: 404, match: { path: `${list()}/*` } })
-    const error = await errorOf(remove(idOf(2), 1000))
+    // That the list lacks routes is found out before, which takes a while.
+    await listRoutes(gateway, { deviceId }, op())
+    const error = await errorOf(remove(idOf(2), 3000))
     error.code.should.equal('NOT_CONFIRMED')
     error.message.should.match(/from a list that may not be complete/)
   })
@@ -132,7 +134,7 @@ describe('an appliance whose answers say too little', () => {
     await start()
     const began = Date.now()
     await remove(idOf(0), 10_000)
-    ;(Date.now() - began).should.be.below(2000)
+    ;(Date.now() - began).should.be.below(4000)
     lists().should.equal(2)
     reads().should.equal(2)
   })
@@ -140,9 +142,11 @@ describe('an appliance whose answers say too little', () => {
   it('many deletes that wait together share their lists, also those that show shared outputs', async () => {
     await start({ routes: 200, latency: 5 })
     const ids = simulator.routes.map(({ id }) => id)
+    const began = performance.now()
     await Promise.all(ids.map((id) => remove(id, 10_000, false)))
     simulator.routes.should.have.length(0)
-    lists().should.be.below(16)
+    // So many wait for a list every 450 ms.
+    lists().should.be.below(8 + (performance.now() - began) / 450)
   })
 
   it('a delete that lists routes gets the error of that list, and the next one lists again', async () => {
