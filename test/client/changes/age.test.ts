@@ -121,18 +121,18 @@ describe('a change whose plan is too old when it is sent', () => {
   })
 
   it('goes out beside reads that take their time', async () => {
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
     appliance.reply = async (call) => {
-      if (call.path.endsWith('/devices')) await after(3000)
+      if (call.path.endsWith('/devices')) await held
       return passOn(call, simulator.url + call.url)
     }
-    const begun = performance.now()
     const reads = Array.from({ length: 8 }, () => gateway.devices.list())
-    const stopped = gateway.routes.start(
+    await gateway.routes.start(
       { id: simulator.routes[0]!.id },
       { deviceId: simulator.devices[0]!._id },
     )
-    await stopped
-    ;(performance.now() - begun).should.be.below(2500)
+    release()
     await Promise.all(reads)
   })
 
