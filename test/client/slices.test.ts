@@ -28,16 +28,13 @@ describe('a list that is mapped in slices', () => {
   })
 
   it('does so too between many short lists of one piece of work', async () => {
-    const began = performance.now()
-    let longest = 0
+    let turns = 0
     let isDone = false
-    let last = began
-    const watch = (): void => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
-      if (!isDone) setImmediate(watch)
+    const count = (): void => {
+      turns++
+      if (!isDone) setImmediate(count)
     }
-    setImmediate(watch)
+    setImmediate(count)
     const takeTwoMs = (): void => {
       const until = performance.now() + 2
       while (performance.now() < until);
@@ -45,7 +42,7 @@ describe('a list that is mapped in slices', () => {
     const slice = newSlice()
     for (let list = 0; list < 100; list++) await mapInSlices([1], takeTwoMs, slice)
     isDone = true
-    longest.should.be.below((performance.now() - began) / 2)
+    turns.should.be.above(10)
   })
 
   it('ends with the error of an item', async () => {

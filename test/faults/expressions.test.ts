@@ -52,7 +52,7 @@ function fault({ pattern, flags }: Pick<Expression, 'pattern' | 'flags'>): strin
     // In so few characters nothing linear takes that long.
     if (slow < 4000) return sample
     const before = best(3, () => timeOf(expression, fill(4000)))
-    const after = best(2, () => timeOf(expression, fill(LONGEST)))
+    const after = best(8, () => timeOf(expression, fill(LONGEST)))
     if (after > MOST_GROWTH * before) return sample
   }
   return undefined

@@ -171,16 +171,19 @@ describe('a failover', () => {
     })
 
     it('when it is there, without a list for each look', async () => {
+      const begun = performance.now()
+      // One in 10 s, in a time ten times as fast.
+      const most = (): number => 1 + (performance.now() - begun) / 1000
       const told = protect({}, { route: { name: 'Later' } })
       await until(() => told.failures.length > 0)
       await looks(4)
       told.failures.map(({ code }) => code).should.eql(['NOT_FOUND'])
       told.failures[0]!.message.should.containEql('"Later"')
-      lists().should.equal(1)
+      lists().should.be.within(1, most())
       // Again after a while, and again not for each look.
-      await until(() => lists() === 2)
+      await until(() => lists() >= 2)
       await looks(4)
-      lists().should.be.within(2, 3)
+      lists().should.be.within(2, most())
       const listed = lists()
       simulator.renameRoute('Studio A', 'Later')
       await reaches(told, 'normal')
