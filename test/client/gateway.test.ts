@@ -16,6 +16,7 @@ import {
 } from '../../client'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { root } from '../support/root'
+import { SLOW_CLOCK } from '../support/slow-clock'
 
 describe('the gateway of plain Node.js', () => {
   let simulator: Simulator
@@ -137,7 +138,7 @@ describe('the gateway of plain Node.js', () => {
   })
 
   it('only accepts by default, and merges what it is given', async () => {
-    await start()
+    await start({}, { clock: SLOW_CLOCK })
     const before = await gateway.routes.get({ id: first().id })
     calls()
     const done = await gateway.routes.update({ id: first().id }, { name: 'Renamed' })

@@ -1,9 +1,16 @@
 // Protected routes: what changes, stops or deletes one needs its name.
 import should from 'should'
-import { openGateway, type ConfirmOptions, type Gateway, type GatewayError } from '../../../client'
+import {
+  openGateway,
+  type ConfirmOptions,
+  type Gateway,
+  type GatewayError,
+  type GatewayOptions,
+} from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { endEach } from '../../support/connect'
+import { SLOW_CLOCK } from '../../support/slow-clock'
 
 const NAME = 'On air, 1'
 const PATTERNS = [' ON AIR* ', '', 'Studio ?']
@@ -38,10 +45,10 @@ describe('a protected route', () => {
   })
   afterEach(() => endEach(gateway, simulator))
 
-  function open(protectedRoutes?: readonly string[]): Gateway {
+  function open(protectedRoutes?: readonly string[], own: Partial<GatewayOptions> = {}): Gateway {
     counted = 0
     const account = { username: 'haiadmin', password: 'manager' }
-    return openGateway({ baseUrl: simulator.url, ...account, protectedRoutes })
+    return openGateway({ baseUrl: simulator.url, ...account, protectedRoutes, ...own })
   }
 
   /** The calls since the last time, without those for the session and for the only device. */
@@ -219,7 +226,7 @@ describe('a protected route', () => {
     const isOn = patterns?.[0]?.startsWith('Nothing')
     it(`costs ${isOn ? 'a read' : 'no call'} with the patterns ${JSON.stringify(patterns)}`, async () => {
       await gateway.close()
-      gateway = open(patterns)
+      gateway = open(patterns, { clock: SLOW_CLOCK })
       const works: Array<[read: string, write: string, work: () => Promise<unknown>]> = [
         ['/route-0', 'devices/D/commands', () => gateway.routes.stop(onAir)],
         [
