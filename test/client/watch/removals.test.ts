@@ -131,8 +131,10 @@ describe('watching', () => {
     })
 
     it('a route that firmware answers with another error than 404: when two looks agree', async () => {
-      await start({ routes: 4 })
-      const told = await watching()
+      await start({ routes: 4 }, {}, false)
+      const told = watch()
+      passTime(1000)
+      await until(() => told.snapshots.length > 0)
       const gone = simulator.routes[0]!
       simulator.removeRoute(gone.id)
       simulator.routes[0]!.summaryStatusCode = 'error'

@@ -35,7 +35,12 @@ export let time: FakeTime
 /** Sets the clock of the watches forward: what is due by then runs. */
 export const passTime = (ms: number): void => time.skip(ms)
 
-export async function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
+/** @param runs whether real time passes too for the watches */
+export async function start(
+  options: SimulatorOptions = {},
+  more: object = {},
+  runs = true,
+): Promise<void> {
   simulator = await startSimulator({
     applyDelay: 0,
     settleDelay: 0,
@@ -43,7 +48,7 @@ export async function start(options: SimulatorOptions = {}, more: object = {}): 
     ...options,
   })
   log = []
-  time = new FakeTime({ runs: true, at: Date.now() })
+  time = new FakeTime({ runs, at: Date.now() })
   gateway = open(more)
   deviceId = simulator.devices[0]!._id
 }
