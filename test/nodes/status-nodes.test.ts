@@ -176,14 +176,19 @@ describe('what the nodes show under them', function () {
       end: { ...session, action: 'end' },
     })
     const [begun, ended] = [dotsOf('begin'), dotsOf('end')]
+    // On a busy machine a request may be slow enough to be shown, and the second one in another second.
+    const textsOf = (dots: NodeStatus[]): string[] => {
+      const outcomes = dots.filter(({ fill }) => fill !== 'blue')
+      return [...new Set(outcomes.map(({ text }) => text!.replace(new RegExp(TIME), 'TIME')))]
+    }
     await result('begin')
     await result('begin')
-    begun.length.should.equal(1)
-    begun[0]!.text!.should.match(/^logged in as “.+”$/)
+    const [text, ...others] = textsOf(begun)
+    text!.should.match(/^logged in as “.+”$/)
+    others.should.eql([])
     await result('end')
     await result('end')
-    ended.length.should.equal(1)
-    ended[0]!.text!.should.match(new RegExp(`^logged out ${TIME}$`))
+    textsOf(ended).should.eql(['logged out TIME'])
   })
 
   it('is an import that was accepted, and how many statistics were read', async () => {
