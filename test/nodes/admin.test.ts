@@ -5,6 +5,7 @@ import { until } from '../support/until'
 import {
   ask,
   device,
+  guarded,
   nodeRed,
   PASSWORD,
   PATHS,
@@ -360,6 +361,8 @@ describe('the admin routes', () => {
         await ask('plan', { ...planned, definition: { id: route.id, source: { port: 5902 } } }),
         await ask('plan', { ...planned, definition: { name: route.name, sorce: {} } }),
       ]
+      const shown = { id: 'gateway', deviceId: device(), routeId: guarded().id, action: 'start' }
+      ;(await ask('control', shown)).body.should.eql({ ok: true })
       await until(async () => {
         const state = await ask('state', { id: 'gateway' })
         replies.push(state)
