@@ -159,10 +159,9 @@ describe('the inventory of a config node', () => {
       writeFileSync(path, ['\ufeffName;URL;Password;Region', ...lines].join('\r\n'))
     const [first, second] = [`one;${one.url};manager;North`, `two;${two.url}`]
     write(first, second, ...away)
-    await start(
-      { inventoryType: 'file', inventory: path, pollInterval: 1, timeout: 500 } as object,
-      { watch: { ...WATCH, applianceType: 'pattern', appliance: 't*o' } },
-    )
+    await start({ inventoryType: 'file', inventory: path, pollInterval: 1 } as object, {
+      watch: { ...WATCH, applianceType: 'pattern', appliance: 't*o' },
+    })
     fleet().names().should.eql(['one', 'two', 'three', 'four', 'five'])
     const caught: Array<Message & { error: GatewayError }> = []
     helper.getNode('caught').on('input', (msg) => void caught.push(msg as never))
@@ -281,10 +280,13 @@ describe('the inventory of a config node', () => {
     const path = join(folder, 'listed.json')
     writeFileSync(path, JSON.stringify([...more, ...rows()]))
     const pattern = { ...WATCH, applianceType: 'pattern', appliance: '*e*1?' }
-    await start({ inventoryType: 'file', inventory: path, timeout: 500 } as object, {
-      watch: pattern,
-      single: { ...WATCH, applianceType: 'pattern', appliance: 'one' },
-    })
+    await start(
+      { inventoryType: 'file', inventory: path },
+      {
+        watch: pattern,
+        single: { ...WATCH, applianceType: 'pattern', appliance: 'one' },
+      },
+    )
     interface Answer {
       total: number
       found: number

@@ -37,7 +37,7 @@ describe('metrics', () => {
     simulator = await startSimulator({ routes: 6, applyDelay: 0, settleDelay: 0, ...appliance })
     await load(simulator.url, nodes, {
       ...more,
-      gateway: { name: 'oslo', pollInterval: 1, timeout: 500, ...more.gateway },
+      gateway: { name: 'oslo', pollInterval: 1, ...more.gateway },
     })
   }
 
@@ -265,7 +265,7 @@ describe('metrics', () => {
       await start({ metrics: metrics() })
       await shows('up', 1, { gateway: 'oslo' })
       const settings = {
-        gateway: { name: 'oslo', pollInterval: 1, timeout: 500 },
+        gateway: { name: 'oslo', pollInterval: 1 },
         others: [second],
       }
       const routesOf = async (gateway: string): Promise<number> =>
@@ -291,7 +291,7 @@ describe('metrics', () => {
         simulator.url,
         { metrics: metrics() },
         {
-          gateway: { name: 'oslo', pollInterval: 1, timeout: 500 },
+          gateway: { name: 'oslo', pollInterval: 1 },
         },
       )
       const node = helper.getNode('metrics')

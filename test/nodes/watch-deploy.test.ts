@@ -43,7 +43,7 @@ describe('a deploy forgets nothing that a watch knows:', () => {
 
   async function start(given: Record<string, object>, more: FlowOptions = {}): Promise<void> {
     nodes = given
-    options = { ...more, gateway: { pollInterval: 1, timeout: 500 } }
+    options = { ...more, gateway: { pollInterval: 1 } }
     await load(simulator.url, nodes, options)
     await polled(1)
   }

@@ -96,7 +96,7 @@ describe('a watch that reports incidents', () => {
     nodes = given
     options = {
       ...more,
-      gateway: { pollInterval: 1, timeout: 500, ...more.gateway },
+      gateway: { pollInterval: 1, ...more.gateway },
       types: [() => contexts.load() as unknown as void],
     }
     const contextStorage = store && { default: { module: () => store } }

@@ -33,7 +33,7 @@ describe('watch', () => {
   ): Promise<void> {
     simulator = await startSimulator({ routes: 6, applyDelay: 0, settleDelay: 0, ...appliance })
     deviceId = simulator.devices[0]!._id
-    options = { ...more, gateway: { pollInterval: 1, timeout: 500, ...more.gateway } }
+    options = { ...more, gateway: { pollInterval: 1, ...more.gateway } }
     await load(simulator.url, nodes, options)
   }
 
@@ -360,7 +360,7 @@ describe('watch', () => {
   })
 
   it('shows how many routes run and when it looked, and that it is stale', async () => {
-    await start({ watch: watch() })
+    await start({ watch: watch() }, { gateway: { timeout: 3000 } })
     const shown = dotsOf('watch')
     await until(() => shown.length > 0)
     const running = simulator.routes.filter(({ state }) => state === 'running').length
