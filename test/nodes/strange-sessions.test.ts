@@ -2,6 +2,7 @@ import 'should'
 import { controlRoute } from '../../client/changes/control'
 import { listDevices } from '../../client/api/devices'
 import { errorOf } from '../support/errors'
+import { FakeTime } from '../support/fake-time'
 import type { Reply } from '../support/scripted-appliance'
 import { pause } from '../support/until'
 import { logins, oddAppliance, op } from './strange-support'
@@ -28,10 +29,13 @@ describe('an appliance that behaves otherwise', () => {
         if (path !== '/api/session') return undefined
         return method === 'POST' ? answer : { status: 401 }
       }
+      const clock = new FakeTime()
+      const gateway = appliance.connect({ clock, log: (_, text) => logged.push(text) })
       for (let tries = 0; tries < 12; tries++) {
-        await errorOf(listDevices(appliance.gateway, op()))
-        await pause(100)
+        await errorOf(listDevices(gateway, op()))
+        clock.skip(100)
       }
+      await gateway.close()
       logins(calls).should.equal(1)
       logged.should.have.length(1)
     })
@@ -105,15 +109,23 @@ describe('an appliance that behaves otherwise', () => {
   })
 
   it('whose expireAt never moves is asked about it once', async () => {
-    const expireAt = Date.now() + 2500
-    appliance.reply = ({ path, method }) =>
-      path === '/api/session' && method === 'GET' ? { body: { expireAt, roles: [] } } : undefined
-    await listDevices(appliance.gateway, op())
-    await pause(2150)
-    for (let reads = 0; reads < 30; reads++) {
-      await pause(20)
-      await listDevices(appliance.gateway, op())
+    const clock = new FakeTime()
+    const end = clock.now() + 30_000
+    appliance.reply = ({ path, method }) => {
+      if (path !== '/api/session' || method !== 'GET') return undefined
+      return { body: { expireAt: Date.now() + end - clock.now(), roles: [] } }
     }
+    const gateway = appliance.connect({ clock })
+    await listDevices(gateway, op())
+    clock.skip(20_000)
+    await listDevices(gateway, op())
+    // Later than it says: a response that is slow moves it by as much.
+    clock.skip(12_000)
+    for (let reads = 0; reads < 30; reads++) {
+      clock.skip(20)
+      await listDevices(gateway, op())
+    }
+    await gateway.close()
     calls
       .filter(({ path, method }) => path === '/api/session' && method === 'GET')
       .should.have.length(2)
