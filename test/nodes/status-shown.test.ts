@@ -7,22 +7,28 @@ import { NodeRed, type Properties } from '../support/node-red'
 import { until } from '../support/until'
 import { endEach } from '../support/connect'
 
+/** Kept since the last deploy: where it is asked for last, it comes after every status that is kept. */
+const LAST = 'notification/runtime-deploy'
+
 /** What an editor is shown that is opened now. */
 async function statuses(nodeRed: NodeRed): Promise<Map<string, Properties>> {
   const socket = new WebSocket(`${nodeRed.url.replace('http', 'ws')}comms`)
   const shown = new Map<string, Properties>()
-  socket.on('message', (data: Buffer) => {
-    const messages = [JSON.parse(data.toString())].flat() as Array<{
-      topic?: string
-      data?: Properties
-    }>
-    for (const { topic = '', data: status = {} } of messages) {
-      if (topic.startsWith('status/')) shown.set(topic.slice('status/'.length), status)
-    }
+  await new Promise<void>((resolve) => {
+    socket.on('message', (data: Buffer) => {
+      const messages = [JSON.parse(data.toString())].flat() as Array<{
+        topic?: string
+        data?: Properties
+      }>
+      for (const { topic = '', data: status = {} } of messages) {
+        if (topic.startsWith('status/')) shown.set(topic.slice('status/'.length), status)
+        if (topic === LAST) resolve()
+      }
+    })
+    socket.once('open', () => {
+      for (const subscribe of ['status/#', LAST]) socket.send(JSON.stringify({ subscribe }))
+    })
   })
-  await new Promise((resolve) => socket.once('open', resolve))
-  socket.send(JSON.stringify({ subscribe: 'status/#' }))
-  await new Promise((resolve) => setTimeout(resolve, 300))
   socket.close()
   return shown
 }
@@ -60,6 +66,9 @@ describe('the status that an editor is shown', function () {
     wires: [to],
   })
   const textOf = async (id: string): Promise<unknown> => (await statuses(nodeRed)).get(id)?.text
+  /** It may come late, and each press takes away what was shown before. */
+  const shows = (id: string, text: string): Promise<void> =>
+    until(async () => (await textOf(id)) === text, text)
 
   it('is nothing from before a deploy, and a failure until the next message', async () => {
     const flow = (routeName: string, config = 'gateway'): Properties[] => [
@@ -83,8 +92,11 @@ describe('the status that an editor is shown', function () {
       await press()
       return (await textOf('route')) !== undefined
     })
-    should(await textOf('route')).equal('keine Route „Concert hal“')
-    should((await statuses(nodeRed)).get('none')).match({ fill: 'red', shape: 'ring' })
+    await shows('route', 'keine Route „Concert hal“')
+    await until(async () => {
+      const { fill, shape } = (await statuses(nodeRed)).get('none') ?? {}
+      return fill === 'red' && shape === 'ring'
+    }, 'a failure')
 
     // Nothing is sent to the new nodes: what is shown now would be from before the deploy.
     await nodeRed.deploy(flow(simulator.routes[0]!.name))
@@ -132,7 +144,7 @@ describe('the status that an editor is shown', function () {
     )
     await press()
     await until(async () => /^gestoppt \d\d:\d\d:\d\d$/.test(String(await textOf('control'))))
-    should(await textOf('nobody')).equal('keine passende Route')
+    await shows('nobody', 'keine passende Route')
   })
 
   it('is in the language of the server where a plan or an undo is refused', async () => {
@@ -158,8 +170,8 @@ describe('the status that an editor is shown', function () {
       await press()
       return (await textOf('apply')) !== undefined
     })
-    should(await textOf('undo')).equal('Nichts rückgängig zu machen')
-    should(await textOf('apply')).equal('Der Plan passt nicht')
+    await shows('undo', 'Nichts rückgängig zu machen')
+    await shows('apply', 'Der Plan passt nicht')
   })
 
   it('is in the language of the texts that nodes send', async () => {
