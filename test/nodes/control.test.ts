@@ -8,9 +8,11 @@ const control = (action: string, more: object = {}): object => ({
   type: 'media-gateway-control-route',
   action,
   waitFor: 'applied',
-  waitTimeout: 2,
+  waitTimeout: 15,
   ...more,
 })
+/** For what is never confirmed. */
+const BRIEFLY = { waitTimeout: 2 }
 
 describe('control-route', () => {
   let simulator: Simulator
@@ -30,7 +32,11 @@ describe('control-route', () => {
       restart: control('restart'),
       'start-now': control('start', { waitFor: 'accepted' }),
       'from-message': control('msg', { waitFor: 'accepted' }),
+      'start-briefly': control('start', BRIEFLY),
+      'start-in-time': control('start', { waitTimeout: 6 }),
+      'restart-briefly': control('restart', BRIEFLY),
       'start-destination': control('start', { target: 'destination' }),
+      'start-destination-briefly': control('start', { target: 'destination', ...BRIEFLY }),
       'stop-destination': control('stop', { target: 'destination' }),
       'restart-destination': control('restart', { target: 'destination' }),
     })
@@ -54,10 +60,10 @@ describe('control-route', () => {
   it('a wait whose look hangs takes its look along, and the next wait looks for itself', async () => {
     const reads = { method: 'GET', path: `/api/gateway/*/routes/${idle.id}` }
     simulator.fault({ kind: 'hang', match: reads })
-    ;(await failure('start', { routeId: idle.id })).code.should.equal('NOT_CONFIRMED')
+    ;(await failure('start-briefly', { routeId: idle.id })).code.should.equal('NOT_CONFIRMED')
     simulator.clearFaults()
     simulator.clearJournal()
-    await result('start', { routeId: idle.id })
+    await result('start-in-time', { routeId: idle.id })
     simulator.journal[0]!.path.should.match(/commands$/)
     // It did not have to wait for the look that hung, which has a timeout of 10 s.
     simulator.journal[1]!.path.should.endWith(idle.id)
@@ -120,7 +126,7 @@ describe('control-route', () => {
 
   it('restart whose stop never shows says so, and starts all the same', async () => {
     simulator.setOptions({ applyDelay: 60_000 })
-    const error = await failure('restart', { routeId: running.id })
+    const error = await failure('restart-briefly', { routeId: running.id })
     error.code.should.equal('NOT_CONFIRMED')
     error.message.should.match(
       /^Route "Stadium North" .* The start was sent anyway\. Check that it is running\./,
@@ -147,7 +153,7 @@ describe('control-route', () => {
   it('restart whose stop is in doubt, and whose start fails, says that the route may be stopped', async () => {
     simulator.fault({ kind: 'reset', match: { action: 'stop-route' } })
     refuseStarts()
-    const error = await failure('restart', { routeId: running.id })
+    const error = await failure('restart-briefly', { routeId: running.id })
     error.message.should.startWith(
       `Route "${running.name}" (${running.id}) may be stopped: the restart failed after`,
     )
@@ -170,7 +176,7 @@ describe('control-route', () => {
     const match = { method: 'GET', path: /\/routes\/[^/]+$/ }
     simulator.fault({ kind: 'status', status: 200, body: { ...route, destinations }, match })
     const message = { routeId: idle.id, destinationId: route.destinations[0]!.id }
-    const error = await failure('start-destination', message)
+    const error = await failure('start-destination-briefly', message)
     error.code.should.equal('NOT_CONFIRMED')
     error.message.should.containEql('It is not running; its route is not running either.')
   })
@@ -182,7 +188,7 @@ describe('control-route', () => {
       simulator.setOptions({ applyDelay: 60_000 })
     })
     simulator.fault({ kind: 'latency', ms: 100, match: { action: 'start-route' } })
-    const working = failure('restart', { routeId: running.id })
+    const working = failure('restart-briefly', { routeId: running.id })
     const settled = new Promise<void>((resolve) => {
       const off = simulator.onCall(({ body }) => {
         if ((body as { command?: string } | undefined)?.command !== 'start-route') return
@@ -297,7 +303,7 @@ describe('control-route', () => {
 
   it('a restart under way at the stop of all is carried through, also where stopping takes long', async () => {
     simulator.setOptions({ applyDelay: 3000 })
-    void send('restart', { routeId: running.id })
+    void send('restart-briefly', { routeId: running.id })
     await until(() => commands().length === 1)
     await deployFlows([])
     commands().should.match([{ command: 'stop-route' }, { command: 'start-route' }])
@@ -313,7 +319,8 @@ describe('delete-route', () => {
     simulator = await simulated({ routes: 4 })
     await load(simulator.url, {
       delete: { type: 'media-gateway-delete-route' },
-      gone: { type: 'media-gateway-delete-route', waitFor: 'applied', waitTimeout: 2 },
+      gone: { type: 'media-gateway-delete-route', waitFor: 'applied', waitTimeout: 15 },
+      'gone-briefly': { type: 'media-gateway-delete-route', waitFor: 'applied', ...BRIEFLY },
     })
   })
 
@@ -333,7 +340,7 @@ describe('delete-route', () => {
     await result('gone', { routeId: first })
     ;(simulator.route(first!) === undefined).should.be.true()
     simulator.setOptions({ applyDelay: 60_000 })
-    const error = await failure('gone', { routeId: second })
+    const error = await failure('gone-briefly', { routeId: second })
     error.code.should.equal('NOT_CONFIRMED')
     error.message.should.match(/change is still pending/)
   })

@@ -456,7 +456,7 @@ describe('an appliance that behaves otherwise', () => {
 
     it('it is read, started and seen to run', async () => {
       ;(await getRoute(appliance.gateway, address, op())).id.should.equal(id)
-      const control = { action: 'start', waitFor: 'applied', waitTimeout: 2000 } as const
+      const control = { action: 'start', waitFor: 'applied', waitTimeout: 15_000 } as const
       const { route } = await controlRoute(appliance.gateway, { ...address, ...control }, op())
       route!.should.have.property('state', 'running')
     })
