@@ -19,7 +19,7 @@ export const ensure = (more: object): object => ({
   type: 'media-gateway-ensure-route',
   state: 'row',
   exact: true,
-  waitTimeout: 2,
+  waitTimeout: 15,
   ...more,
 })
 
