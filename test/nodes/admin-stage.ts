@@ -1,6 +1,7 @@
 // A Node-RED with users, who ask what the editor asks of the runtime.
 import { startSimulator, type Simulator } from '../../simulator'
 import { NodeRed, usersOf, type Properties } from '../support/node-red'
+import { until } from '../support/until'
 
 export interface Reply {
   status: number
@@ -85,7 +86,7 @@ export function stageAdmin(): void {
     delete process.env['MEDIA_GATEWAY_TEST_SECRET']
     delete process.env['SRT_TEST_SET']
     await nodeRed.stop()
-    simulator.openSessions.should.equal(0)
+    await until(() => simulator.openSessions === 0)
     await simulator.stop()
   })
 }

@@ -5,6 +5,7 @@ import type { GatewayError } from '../../client/errors'
 import type { Route } from '../../client/model/types'
 import { startSimulator, type Simulator } from '../../simulator'
 import { failure, load, result, unload, type Message } from '../support/flow'
+import { until } from '../support/until'
 
 export type Row = Ensured & { error?: { code: string; message: string } }
 export type Definition = {
@@ -52,7 +53,7 @@ export function stageEach(): void {
   })
   afterEach(async () => {
     await unload()
-    simulator.openSessions.should.equal(0)
+    await until(() => simulator.openSessions === 0)
     await simulator.stop()
   })
 }

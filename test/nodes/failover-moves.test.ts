@@ -143,8 +143,7 @@ describe('a failover whose appliance moves', () => {
     engine.isClosed.should.be.true()
     nodeRed.removeListener('node-status', show)
     lease.leaseOf = leaseOf
-    simulator.openSessions.should.equal(0)
-    await until(() => simulator.openSockets === 0)
+    await until(() => simulator.openSessions === 0 && simulator.openSockets === 0)
     await simulator.stop()
   })
 

@@ -331,7 +331,7 @@ export async function endStages(): Promise<void> {
   await unload()
   nodeRed.removeListener('node-status', noteStatus)
   for (const { id, simulator } of stages) {
-    simulator.openSessions.should.equal(0, id)
+    await until(() => simulator.openSessions === 0, `the end of the session of ${id}`)
     await until(() => simulator.openSockets === 0)
     await simulator.stop()
   }

@@ -66,8 +66,7 @@ describe('nodes of an inventory', () => {
     await unload()
     nodeRed.removeListener('node-status', show)
     for (const simulator of simulators) {
-      simulator.openSessions.should.equal(0)
-      await until(() => simulator.openSockets === 0)
+      await until(() => simulator.openSessions === 0 && simulator.openSockets === 0)
       await simulator.stop()
     }
     rmSync(folder, { recursive: true })

@@ -87,8 +87,7 @@ export function stageFleet(): void {
     await fleet.close()
     should(share.isClosed).be.true()
     for (const simulator of simulators) {
-      simulator.openSessions.should.equal(0)
-      await until(() => simulator.openSockets === 0)
+      await until(() => simulator.openSessions === 0 && simulator.openSockets === 0)
       await simulator.stop()
     }
   })

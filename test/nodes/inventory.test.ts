@@ -26,7 +26,7 @@ describe('the inventory of a config node', () => {
   })
   afterEach(async () => {
     await unload()
-    ;[one.openSessions, two.openSessions].should.eql([0, 0])
+    await until(() => one.openSessions + two.openSessions === 0)
   })
   after(async () => {
     delete process.env['FLEET_TEST_PASSWORD']

@@ -53,8 +53,7 @@ describe('metrics', () => {
     await unload()
     for (const one of [simulator, other]) {
       if (!one) continue
-      one.openSessions.should.equal(0)
-      await until(() => one.openSockets === 0)
+      await until(() => one.openSessions === 0 && one.openSockets === 0)
       await one.stop()
     }
     other = undefined

@@ -55,7 +55,7 @@ describe('a gateway within a subflow', () => {
 
   after(async () => {
     await nodeRed.stop()
-    ;[oslo.openSessions, rome.openSessions].should.eql([0, 0])
+    await until(() => oslo.openSessions + rome.openSessions === 0)
     await oslo.stop()
     await rome.stop()
   })

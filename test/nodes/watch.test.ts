@@ -46,8 +46,7 @@ describe('watch', () => {
   afterEach(async () => {
     hooks.remove('*.watchtest')
     await unload()
-    simulator.openSessions.should.equal(0)
-    await until(() => simulator.openSockets === 0)
+    await until(() => simulator.openSessions === 0 && simulator.openSockets === 0)
     await simulator.stop()
   })
 

@@ -51,7 +51,7 @@ describe('the example flows', () => {
     beforeEach(async () => (second = await startSimulator({ routes: [] })))
     afterEach(async () => {
       await deploy([])
-      second.openSessions.should.equal(0)
+      await until(() => second.openSessions === 0, 'the end of its session')
       await second.stop()
     })
 
@@ -179,7 +179,7 @@ describe('the example flows', () => {
     })
     afterEach(async () => {
       await deploy([])
-      second.openSessions.should.equal(0)
+      await until(() => second.openSessions === 0, 'the end of its session')
       await second.stop()
     })
 

@@ -99,7 +99,7 @@ export function flowsOn(nodeRed: NodeRed) {
   // A flow that is gone leaves no session.
   async function end(): Promise<void> {
     await deploy([])
-    simulator.openSessions.should.equal(0)
+    await until(() => simulator.openSessions === 0, 'the end of its session')
     await simulator.stop()
   }
 

@@ -6,6 +6,7 @@ import type { GatewayError } from '../../client/errors'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { afterThisTest } from './hooks'
 import { nodes as packaged } from './manifests'
+import { until } from './until'
 import { loadWords } from './words'
 
 /** Flows in the real runtime of Node-RED, and what became of each message. */
@@ -122,9 +123,11 @@ export async function simulated(options?: SimulatorOptions): Promise<Simulator> 
   const simulator = await startSimulator(options)
   afterThisTest(async () => {
     await unload()
-    const { openSessions } = simulator
-    await simulator.stop()
-    if (openSessions > 0) throw new Error(`${openSessions} sessions were left on the simulator`)
+    try {
+      await until(() => simulator.openSessions === 0, 'the end of its sessions')
+    } finally {
+      await simulator.stop()
+    }
   })
   return simulator
 }
