@@ -112,7 +112,7 @@ describe('the config node', () => {
 
   it('takes environment variables as whole values', async () => {
     process.env.TEST_GATEWAY_URL = `${simulator.url}/`
-    process.env.TEST_GATEWAY_TIMEOUT = '700'
+    process.env.TEST_GATEWAY_TIMEOUT = '3000'
     try {
       const gateway = { timeout: '${TEST_GATEWAY_TIMEOUT}' }
       await load('${TEST_GATEWAY_URL}', {}, { gateway })
@@ -123,7 +123,7 @@ describe('the config node', () => {
       code.should.equal('TIMEOUT')
       // Twice the timeout, and what a busy machine adds.
       const [, seconds] = /did not respond to 2 attempts within ([\d.]+) s\./.exec(message)!
-      Number(seconds).should.be.within(1.4, 9)
+      Number(seconds).should.be.within(6, 19)
     } finally {
       delete process.env.TEST_GATEWAY_URL
       delete process.env.TEST_GATEWAY_TIMEOUT

@@ -11,7 +11,7 @@ describe('create-route', () => {
     await load(simulator.url, {
       applied: { type: 'media-gateway-create-route', waitFor: 'applied' },
       started: { type: 'media-gateway-create-route', waitFor: 'applied', startRoute: true },
-      impatient: { type: 'media-gateway-create-route', waitFor: 'applied', waitTimeout: 0.4 },
+      impatient: { type: 'media-gateway-create-route', waitFor: 'applied', waitTimeout: 2 },
       json: {
         type: 'media-gateway-create-route',
         definition: JSON.stringify(ROUTE),
