@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileFunction } from 'node:vm'
 import 'should'
-import { until } from '../support/until'
+import { pause, until } from '../support/until'
 import { startChats, type Chats } from './chats'
 import { type FlowNode, HURRY, nodeNamed, read, simulator, stageRecipes, withTab } from './support'
 
@@ -269,6 +269,8 @@ describe('the example flows', () => {
       await received(0, packet(0, 0b110001, 'Studio A        '))
       simulator.stopRoute('Studio A')
       await received(0, packet(0, 0b110000, 'Studio A        '))
+      // What was sent already may come late.
+      await pause(500)
       const before = count
       const flow = flowTo({})
       nodeNamed(flow, 'every 5 seconds').repeat!.should.equal('5')
