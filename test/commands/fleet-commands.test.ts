@@ -60,7 +60,7 @@ withNats('the commands of a fleet', function () {
       const [first, second] = all as [Opened, Opened]
       const one = owner(first, [slotOf('Oslo 1')])
       const other = owner(second, [slot])
-      await first.commands.send(command({ slot }), { waitMs: 1000 })
+      await first.commands.send(command({ slot }), { waitMs: 5000 })
       ;[one.carriedOut.length, other.carriedOut.length].should.eql([0, 1])
     })
 
