@@ -25,11 +25,13 @@ const LIFETIME = 20
 
 const TTL_MS = 1000 * TTL
 const POLL_MS = 1000 * INTERVAL
-const BEAT_MS = TTL_MS / 5
 const FENCE_MS = 0.9 * TTL_MS
 const TAKEOVER_MS = TTL_MS + 10_000
-/** How late a timer or a response may be where two cores run all of this. */
-const LATE_MS = 1500
+/**
+ * How late a timer or a response may be where two cores run all of this. A poll that is so late still comes
+ * before TTL.
+ */
+const LATE_MS = 3500
 const SETTLED_WITHIN_MS = TTL_MS + 30_000
 const ANSWERED_WITHIN_MS = 30_000
 /** After so long an appliance counts as unreachable. */
@@ -174,7 +176,7 @@ withNats('a fleet', function () {
 
   it('1: of three instances, each appliance is polled by one, in one session, as often as by one alone', async () => {
     const since = Date.now()
-    await pause(4 * POLL_MS)
+    await pause(8 * POLL_MS)
     const records = await received(since)
     const lasted = Date.now() - since
     const polls = records.filter(({ kind }) => kind === 'poll')
@@ -370,7 +372,8 @@ withNats('a fleet', function () {
     const join = await lastEvent()
     join.moved.should.be.above(0).and.be.below(APPLIANCES / 2)
     join.moved.should.equal((await ownedBy(four)).length)
-    join.pause.longest.should.be.belowOrEqual(2 * BEAT_MS + POLL_MS + LATE_MS)
+    // It is handed over, and does not lapse.
+    join.pause.longest.should.be.belowOrEqual(TTL_MS)
     join.stayingLongest.should.be.belowOrEqual(POLL_MS + LATE_MS)
   })
 
