@@ -7,6 +7,7 @@ import type { Connection } from '../../../client/connection/connection'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
+import { liveInOwnTime } from '../../support/own-time'
 import { ScriptedAppliance, passOn, type Call } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
 import { connectTo, op } from '../connection/support'
@@ -25,6 +26,7 @@ describe('a close during a change', () => {
   let routeId: string
 
   beforeEach(async () => {
+    liveInOwnTime()
     simulator = await startSimulator({ routes: 3 })
     deviceId = simulator.devices[0]!._id
     routeId = simulator.routes.find(({ state }) => state === 'running')!.id

@@ -7,6 +7,7 @@ import { listDevices } from '../../../client/api/devices'
 import type { Connection } from '../../../client/connection/connection'
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { Fault, FaultKind } from '../../../simulator/faults'
+import { liveInOwnTime } from '../../support/own-time'
 import { until } from '../../support/until'
 import { NEW, connectTo, op } from './support'
 
@@ -35,8 +36,6 @@ describe('a close', () => {
     late: number
     /** Sessions after the close. */
     left: number
-    /** The ms in which this process could not run meanwhile. */
-    stalled: number
   }
 
   interface Case {
@@ -73,28 +72,8 @@ describe('a close', () => {
     (method === 'POST' && hang === 'not answered once, but acted on') ||
     (method === 'DELETE' && hang === 'never answered')
 
-  /**
-   * The ms that this process has had to run. While the machine is too busy for it, it cannot close
-   * anything either.
-   */
-  let elapsed = 0
-  const EACH_MS = 10
-  /** A pause that a close can do with: others have their turn, too. */
-  const SHORT_MS = 100
-  /** More, and the time limits of a close say nothing of the close: it is looked at again. */
-  const MOST_STALLED_MS = 400
-  const MOST_LOOKS = 12
   /** More, and they would stop each other. */
   const AT_ONCE = 24
-
-  function startClock(): NodeJS.Timeout {
-    let last = performance.now()
-    return setInterval(() => {
-      const now = performance.now()
-      elapsed += Math.min(now - last, SHORT_MS)
-      last = now
-    }, EACH_MS)
-  }
 
   let closes: Array<Case & Close>
 
@@ -104,20 +83,17 @@ describe('a close', () => {
     const cases = Object.keys(STATES).flatMap((state) =>
       METHODS.flatMap((method) => Object.keys(HANGS).map((hang) => ({ state, method, hang }))),
     )
-    const clock = startClock()
+    const end = liveInOwnTime()
     closes = await Readable.from(cases)
       .map(measured, { concurrency: AT_ONCE })
       .toArray()
-      .finally(() => clearInterval(clock))
+      .finally(end)
   })
 
   async function measured(one: Case): Promise<Case & Close> {
     const { open, acts } = STATES[one.state]!
     const fault = { ...HANGS[one.hang]!, match: { method: one.method, path: '/api/session' } }
-    for (let looks = 1; ; looks++) {
-      const close = await closed(fault, open, acts)
-      if (close.stalled <= MOST_STALLED_MS || looks === MOST_LOOKS) return { ...close, ...one }
-    }
+    return { ...one, ...(await closed(fault, open, acts)) }
   }
 
   for (const state of Object.keys(STATES)) {
@@ -125,8 +101,8 @@ describe('a close', () => {
       it(`with ${state}, whose ${method} is late or hangs`, () => {
         const some = closes.filter((each) => each.state === state && each.method === method)
         some.length.should.equal(Object.keys(HANGS).length)
-        for (const { hang, took, late, left, stalled } of some) {
-          const what = `${hang}: ${took} ms, ${stalled} ms stalled, ${late} late, ${left} left`
+        for (const { hang, took, late, left } of some) {
+          const what = `${hang}: ${took} ms, ${late} late, ${left} left`
           took.should.be.below(LONGEST_MS, what)
           late.should.equal(0, what)
           left.should.be.belowOrEqual(mayBeLeft(method, hang) ? 1 : 0, what)
@@ -145,17 +121,16 @@ describe('a close', () => {
     const before = simulator.journal.length
     const works = acts.map((act) => act(situation).catch((error: unknown) => error))
     if (works.length > 0) await until(() => simulator.journal.length > before)
-    const [begun, began] = [elapsed, performance.now()]
+    const begun = performance.now()
     await gateway.close()
-    const took = elapsed - begun
-    const stalled = performance.now() - began - took
+    const took = performance.now() - begun
     const calls = simulator.journal.length
     await Promise.all(works)
     const late = simulator.journal.length - calls
     const left = simulator.openSessions
     simulator.clearFaults()
     await simulator.stop()
-    return { took, late, left, stalled }
+    return { took, late, left }
   }
 
   it('sends nothing afterwards, whoever asks', async () => {

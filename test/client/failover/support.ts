@@ -18,6 +18,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../../simulator'
+import { liveInOwnTime } from '../../support/own-time'
 import { until } from '../../support/until'
 
 const SPEED = 10
@@ -94,6 +95,7 @@ const ROUTES = [
 ] as unknown as SimulatorOptions['routes']
 
 export async function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
+  liveInOwnTime()
   simulator = await startSimulator({
     applyDelay: 10,
     settleDelay: 10,

@@ -15,6 +15,7 @@ import {
 import { FakeTime } from '../../support/fake-time'
 import { until } from '../../support/until'
 import { connectTo } from '../../support/connect'
+import { liveInOwnTime } from '../../support/own-time'
 
 /** What one watch was told. */
 export interface Told {
@@ -41,6 +42,7 @@ export async function start(
   more: object = {},
   runs = true,
 ): Promise<void> {
+  liveInOwnTime()
   simulator = await startSimulator({
     applyDelay: 0,
     settleDelay: 0,

@@ -1,0 +1,67 @@
+// Time as this process has it: what a busy machine takes from it does not count. Then time limits that
+// work in this process has, say something about that work.
+import timers from 'node:timers/promises'
+import { afterThisTest } from './hooks'
+
+const EACH_MS = 5
+/** A longer time without a turn was that of other processes. */
+const MOST_MS = 20
+
+let isOwn = false
+
+/** Until the test ends, or the returned function is called. Network timers of Node.js are not affected. */
+export function liveInOwnTime(): () => void {
+  if (isOwn) return () => undefined
+  isOwn = true
+  const real = { after: globalThis.setTimeout, pause: timers.setTimeout, date: Date.now }
+  const clock = performance.now.bind(performance)
+  const ofDates = Date.now() - clock()
+  let last = clock()
+  let own = last
+  const now = (): number => {
+    const at = clock()
+    own += Math.min(at - last, MOST_MS)
+    last = at
+    return own
+  }
+  const after = (task: (...values: unknown[]) => void, ms = 0, ...values: unknown[]) => {
+    const due = now() + ms
+    const timer = real.after(
+      () => {
+        if (now() < due) timer.refresh()
+        else task(...values)
+      },
+      Math.min(ms, EACH_MS),
+    )
+    return timer
+  }
+  performance.now = now
+  Date.now = () => Math.floor(ofDates + now())
+  globalThis.setTimeout = Object.assign(after, real.after)
+  timers.setTimeout = <T>(ms?: number, value?: T, { signal }: { signal?: AbortSignal } = {}) =>
+    new Promise<T>((resolve, reject) => {
+      const stop = (): void => {
+        clearTimeout(timer)
+        reject(signal!.reason as Error)
+      }
+      const timer = after(() => {
+        signal?.removeEventListener('abort', stop)
+        resolve(value as T)
+      }, ms)
+      if (signal?.aborted) stop()
+      else signal?.addEventListener('abort', stop, { once: true })
+    })
+  const ticks = setInterval(now, EACH_MS).unref()
+
+  const end = (): void => {
+    if (!isOwn) return
+    isOwn = false
+    clearInterval(ticks)
+    performance.now = clock
+    Date.now = real.date
+    globalThis.setTimeout = real.after
+    timers.setTimeout = real.pause
+  }
+  afterThisTest(end)
+  return end
+}
