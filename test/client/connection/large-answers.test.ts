@@ -20,7 +20,7 @@ describe('a response that is made to cost much', () => {
   async function start(reply: Script): Promise<void> {
     appliance = new ScriptedAppliance(reply)
     await appliance.start()
-    gateway = connectTo(appliance, { timeout: 50_000 })
+    gateway = connectTo(appliance, { timeout: 200_000 })
   }
   afterEach(() => endEach(gateway, appliance))
 
@@ -103,7 +103,8 @@ describe('a response that is made to cost much', () => {
     ;(process.memoryUsage.rss() - before).should.be.below(100 * MIB)
   })
 
-  it('many at once are refused together, and the next one is read', async () => {
+  it('many at once are refused together, and the next one is read', async function () {
+    this.timeout(300_000)
     let isLarge = true
     const large = filled('"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",', 15 * MIB)
     await start(({ path }): Reply | undefined => {

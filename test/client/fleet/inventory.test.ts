@@ -346,7 +346,8 @@ describe('an inventory', () => {
     should(() => read('')).throw(/^The inventory is not valid JSON\.$|line 1, column 1\.$/)
   })
 
-  it('accounts for each row once, whatever the rows are, and never shows a secret', () => {
+  it('accounts for each row once, whatever the rows are, and never shows a secret', function () {
+    this.timeout(300_000)
     const secret = fc.constantFrom('s3cret-1', 's3cret-2', '${SET}', '${UNSET}', '', undefined)
     const row = fc.record(
       {
