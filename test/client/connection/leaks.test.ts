@@ -12,7 +12,7 @@ import { connectTo } from './support'
 const run = promisify(execFile)
 
 describe('a closed gateway', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
 
   for (const work of ['reads', 'changes a route', 'watches', 'meets an appliance that hangs']) {
     it(`leaves no socket, timer or listener when it ${work}, and lets the process end`, async () => {
@@ -23,7 +23,7 @@ describe('a closed gateway', function () {
         const { stdout } = await run(
           process.execPath,
           [join(__dirname, 'leaks.js'), simulator.url, work],
-          { timeout: 30_000 },
+          { timeout: 60_000 },
         )
         const { during, left } = JSON.parse(stdout) as Record<'during' | 'left', object>
         Object.keys(during).should.containEql('TCPWRAP').and.containEql('Timeout')
