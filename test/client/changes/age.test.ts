@@ -1,6 +1,7 @@
 import 'should'
 import { type Ensured, type Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
+import { liveInOwnTime } from '../../support/own-time'
 import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
 import { endEach, gatewayAt } from '../../support/connect'
 import { errorOf } from '../../support/errors'
@@ -14,6 +15,7 @@ describe('a change whose plan is too old when it is sent', () => {
   let gateway: Gateway
 
   beforeEach(async () => {
+    liveInOwnTime()
     simulator = await startSimulator({ routes: 2 })
     appliance = new ScriptedAppliance((call) => passOn(call, simulator.url + call.url))
     await appliance.start()

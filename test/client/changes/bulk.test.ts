@@ -12,6 +12,7 @@ import type { Ensured } from '../../../client/changes/ensure/apply'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { freePort } from '../../support/ports'
+import { liveInOwnTime } from '../../support/own-time'
 import { until } from '../../support/until'
 import { connectTo } from '../connection/support'
 
@@ -45,6 +46,7 @@ describe('ensure with hundreds of rows', function () {
   let operation: ReturnType<typeof newOperation>
 
   beforeEach(async () => {
+    liveInOwnTime()
     simulator = await startSimulator({
       port: await freePort(),
       routes: OTHERS,

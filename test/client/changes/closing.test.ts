@@ -124,6 +124,7 @@ describe('a close during a change', () => {
 
 describe('a close with a change on its way', () => {
   it('waits for its response before it ends the session', async () => {
+    liveInOwnTime()
     const simulator = await startSimulator({ routes: 2 })
     const appliance = new ScriptedAppliance(async (call) => {
       if (call.path.endsWith('/commands')) await after(400)

@@ -9,6 +9,7 @@ import { noteRoutes, rememberUnseen, unseenOf } from '../../../client/unseen'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
+import { liveInOwnTime } from '../../support/own-time'
 import { connectTo } from '../connection/support'
 import { endEach } from '../../support/connect'
 
@@ -20,6 +21,7 @@ describe('a step', () => {
   let time: FakeTime
 
   beforeEach(async () => {
+    liveInOwnTime()
     simulator = await startSimulator({ routes: 2 })
     time = new FakeTime({ runs: true })
     gateway = connectTo(simulator, { clock: time })

@@ -3,6 +3,7 @@ import { openGateway, type Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
+import { liveInOwnTime } from '../../support/own-time'
 import { until } from '../../support/until'
 import { endEach } from '../../support/connect'
 
@@ -18,6 +19,7 @@ describe('a change that does not show yet', function () {
 
   beforeEach(async () => {
     moved = 0
+    liveInOwnTime()
     simulator = await startSimulator({
       routes: 2,
       now: () => Date.now() + moved,

@@ -2,6 +2,7 @@ import 'should'
 import { type Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
+import { liveInOwnTime } from '../../support/own-time'
 import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
 import { endEach, gatewayAt } from '../../support/connect'
@@ -13,6 +14,7 @@ describe('a wait beside a read that hangs', () => {
   let gateway: Gateway
 
   beforeEach(async () => {
+    liveInOwnTime()
     simulator = await startSimulator({ routes: 3 })
     appliance = new ScriptedAppliance((call) => passOn(call, simulator.url + call.url))
     await appliance.start()

@@ -11,6 +11,7 @@ import { newOperation } from '../../../client/connection/operation'
 import { Stop } from '../../../client/stop'
 import { errorOf } from '../../support/errors'
 import { freePort } from '../../support/ports'
+import { liveInOwnTime } from '../../support/own-time'
 import { Proxy } from '../../support/proxy'
 import {
   ScriptedAppliance,
@@ -31,6 +32,7 @@ describe('what an appliance answers', () => {
   let gateway: Connection
 
   async function start(reply: Script, options: Partial<GatewayOptions> = {}): Promise<void> {
+    liveInOwnTime()
     appliance = new ScriptedAppliance(reply)
     await appliance.start()
     gateway = connectTo(appliance, { timeout: 3000, ...options })

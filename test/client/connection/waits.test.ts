@@ -10,6 +10,7 @@ import { MONOTONIC, type Clock } from '../../../client/clock'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { freePort } from '../../support/ports'
+import { liveInOwnTime } from '../../support/own-time'
 import { ScriptedAppliance } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
 import { connectTo } from './support'
@@ -180,7 +181,11 @@ describe('the waits between logins', () => {
 
 describe('a watch', () => {
   const DAY = 24 * 3_600_000
-  const wallClock = Date.now
+  let wallClock: () => number
+  beforeEach(() => {
+    liveInOwnTime()
+    wallClock = Date.now
+  })
   afterEach(() => {
     Date.now = wallClock
   })

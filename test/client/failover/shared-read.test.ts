@@ -54,7 +54,9 @@ const paths = (): string[] => [
 describe('the reads of failovers', () => {
   afterEach(closeAll)
 
-  describe('of a hundred routes', () => {
+  describe('of a hundred routes', function () {
+    this.timeout(240_000)
+
     // At real speed: 200 ms for each response are those of a slow gateway.
     beforeEach(async () => {
       await start({ routes: ALL as never, latency: 200 })

@@ -14,6 +14,7 @@ import { judgeMissing, refusalOf } from '../../../client/watch/life/missing-rout
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
 import { until } from '../../support/until'
 import { errorOf } from '../../support/errors'
+import { liveInOwnTime } from '../../support/own-time'
 import { connectTo } from '../../support/connect'
 
 describe('a route counts as gone', () => {
@@ -63,6 +64,7 @@ describe('an appliance whose answers say too little', () => {
   const op = (): ReturnType<typeof newOperation> => newOperation('test', undefined, true)
 
   async function start(options: SimulatorOptions = {}): Promise<void> {
+    liveInOwnTime()
     simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0, ...options })
     gateway = connectTo(simulator)
     deviceId = simulator.devices[0]!._id
