@@ -1,5 +1,5 @@
 // What the editor and the runtime say to each other: the JSON of the admin routes, each type once.
-import type { ErrorCode } from '../client/errors'
+import type { Applied, ErrorCode } from '../client/errors'
 import type { RouteFigures, RouteView, Snapshot, Wordless } from '../client/model/event'
 import type { FailoverAction as Obeyed, FailoverView } from '../client/model/failover'
 import type { FailoverFact } from '../client/model/failover-view'
@@ -77,6 +77,15 @@ export interface Failure {
   message: string
   /** The message, sentence by sentence. */
   sentences: Said[]
+  /** What is known of the attempt, where a gateway was involved. None of it is a secret. */
+  values?: {
+    host: string
+    status?: number
+    /** Why a connection failed, such as `ECONNREFUSED`. */
+    reason?: string
+    says?: string
+    applied: Applied
+  }
   /** The stored password may not be sent as the form says: it has to be typed again. */
   passwordNeeded?: boolean
   /** There is no such gateway in the flows that run. */

@@ -11,6 +11,7 @@ import { newOperation } from '../../client/connection/operation'
 import { whenStarted } from '../runtime/flows-started'
 import { aboutOf, followAppliances } from '../runtime/appliances'
 import {
+  findGateway,
   requireGateway,
   runningGateways,
   type Appliance,
@@ -46,8 +47,10 @@ export = (RED: NodeAPI): void => {
     /** What comes before the flows have started waits. */
     const started = new Promise<void>((resolve) => (begin = resolve))
 
-    const complete = (error: unknown, identity?: Identity): GatewayError =>
+    const complete = (error: unknown, identity = chosen()): GatewayError =>
       asGatewayError(error, OPERATION, identity)
+    const chosen = (): Identity | undefined =>
+      config.gateways === 'one' ? findGateway(RED, config)?.identity : undefined
 
     const startFollowing = (gateway: GatewayNode, { statistics, wants }: Settings): Group => {
       const appliances = new Map<Appliance, Followed>()

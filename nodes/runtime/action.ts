@@ -70,7 +70,9 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
           routeId: result.routeId ?? undefined,
           statusCode: operation.statusCode,
           requests: operation.requests,
-          ...(operation.unknownFields.length > 0 && { unknownFields: operation.unknownFields }),
+          // A dry run has sent none.
+          ...(operation.writes > 0 &&
+            operation.unknownFields.length > 0 && { unknownFields: operation.unknownFields }),
           durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
         }
         if (appliance?.appliance !== undefined) message.appliance = appliance.appliance
@@ -100,6 +102,9 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
         if (stop.stopped && failure.cause.applied !== 'no') this.warn(failure.message)
         try {
           waiting.failed(failure)
+          const { appliance: name } = failure.cause
+          // The same for the Catch node as for a result; a frozen message stays as it is.
+          if (name !== undefined) Reflect.set(message, 'appliance', name)
         } finally {
           done(failure)
         }

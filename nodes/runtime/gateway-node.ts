@@ -162,5 +162,7 @@ export function findGateway(
 export function requireGateway(RED: NodeAPI, config: { gateway?: string }): GatewayNode {
   const node = findGateway(RED, config)
   if (node) return node
-  throw new GatewayError('CONFIG', say(config.gateway ? 'gatewayGone' : 'gatewayNotChosen'))
+  const { gateway: id } = config
+  if (!id) throw new GatewayError('CONFIG', say('gatewayNotChosen'))
+  throw new GatewayError('CONFIG', say('gatewayGone'), { gateway: { id, name: id } })
 }

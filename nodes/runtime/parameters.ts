@@ -242,7 +242,7 @@ function resolved(property: string, variable: string, value: unknown): unknown {
 
 /** What is wrong with an expression, without any of its data, which may contain a secret. */
 function reasonOf(error: unknown): string {
-  const { message, value } = (error ?? {}) as { message?: unknown; value?: unknown }
+  const { message, value, value2 } = (error ?? {}) as Record<string, unknown>
   if (typeof message !== 'string') return 'the expression is not valid'
   if (error instanceof SyntaxError) {
     const quoted = message.endsWith(' is not valid JSON')
@@ -250,8 +250,11 @@ function reasonOf(error: unknown): string {
       : -1
     return message.slice(0, quoted < 0 ? undefined : quoted) || 'it is not JSON'
   }
-  const shown = value === undefined ? undefined : JSON.stringify(value)
-  return shown ? message.replaceAll(shown, '…') : message
+  // The longer one first: it may contain the other.
+  const shown = [value, value2]
+    .flatMap((each) => JSON.stringify(each) ?? [])
+    .sort((one, other) => other.length - one.length)
+  return shown.reduce((text, each) => text.replaceAll(each, '…'), message)
 }
 
 function idOf(value: unknown, path: string, kind: string): string {

@@ -89,6 +89,20 @@ describe('how a node is told what to act on', () => {
     })
   }
 
+  it('shows nothing of the message in what is wrong with JSONata', async () => {
+    const route = 'payload.limit < payload.secret'
+    await load(simulator.url, { 'get-route': { route, routeType: 'jsonata' } })
+    const secret = 'a passphrase that nobody sees'
+    for (const payload of [
+      { limit: 5, secret },
+      { limit: secret, secret: 5 },
+      { limit: [secret], secret },
+    ]) {
+      const { message } = await failure('get-route', { payload })
+      message.should.match(/jsonata/i).and.not.containEql(secret)
+    }
+  })
+
   const faulty: Array<[what: string, properties: object, expected: RegExp]> = [
     ['an unresolved variable', { route: '${NO_SUCH}', routeType: 'id' }, /NO_SUCH is not set/],
     ['an unset variable', { route: 'NO_SUCH', routeType: 'env' }, /NO_SUCH is not set/],

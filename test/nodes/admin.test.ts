@@ -303,6 +303,7 @@ describe('the admin routes', () => {
     refused.should.containDeep({
       code: 'UNAVAILABLE',
       sentences: [{ key: 'refused', values: { host: '127.0.0.1:1' } }],
+      values: { host: '127.0.0.1:1', reason: 'ECONNREFUSED', applied: 'no' },
     })
     const { host } = new URL(simulator.url)
     const wrong = { ...saved(), password: 'a wrong password' }
@@ -310,6 +311,7 @@ describe('the admin routes', () => {
     login.should.containDeep({
       code: 'LOGIN_REFUSED',
       sentences: [{ key: 'loginRefused', values: { host, status: 401 } }],
+      values: { host, status: 401 },
     })
     JSON.stringify([refused, login]).should.not.match(new RegExp(`${PASSWORD}|a wrong password`))
     const { body: missing } = await ask('lookup', { connection: { id: 'missing' } })

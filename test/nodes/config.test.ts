@@ -103,9 +103,12 @@ describe('the config node', () => {
 
   it('that is missing gives CONFIG', async () => {
     await load(simulator.url, { 'list-devices': { gateway: 'gone' }, session: { gateway: '' } })
-    ;(await failure('list-devices')).message.should.match(/does not exist/)
+    const gone = await failure('list-devices')
+    gone.message.should.match(/does not exist/)
+    gone.cause.gateway!.should.eql({ id: 'gone', name: 'gone' })
     const error = await failure('session')
     error.code.should.equal('CONFIG')
+    error.cause.should.not.have.property('gateway')
     error.message.should.match(/This node has no gateway\. Choose one in the node\./)
     simulator.journal.should.have.length(0)
   })

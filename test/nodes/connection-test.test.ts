@@ -202,6 +202,14 @@ describe('a test of a connection', () => {
     const { body } = await guess('writer')
     body['message']!.should.match(/next attempt is possible in \d s\. Nothing was sent/)
     body.should.not.have.property('code')
+    const outcomes = (): unknown[] =>
+      [...nodeRed.output.matchAll(/\[audit\] (\{.*\})/g)]
+        .map(([, json]) => JSON.parse(json!) as Properties)
+        .filter(({ event }) => event === 'media-gateway.connection')
+        .filter(({ user }) => (user as Properties)['username'] === 'writer')
+        .map(({ outcome }) => outcome)
+    while (outcomes().length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    outcomes().should.eql(['INVALID_INPUT'])
   })
 
   it('says that a password is wrong, and nothing of what a running flow would do', async () => {

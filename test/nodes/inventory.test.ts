@@ -72,11 +72,18 @@ describe('the inventory of a config node', () => {
 
   it('is typed in, with passwords by name, or stands in a variable', async () => {
     const named = rows().map((row) => ({ ...row, password: '${FLEET_TEST_PASSWORD}' }))
-    await start({ inventoryType: 'json', inventory: JSON.stringify(named) })
+    const fixed = { applianceType: 'str', appliance: 'two' }
+    await start(
+      { inventoryType: 'json', inventory: JSON.stringify(named) },
+      { 'list-devices': {}, 'get-route': fixed },
+    )
     fleet().names().should.eql(['one', 'two'])
     const devices = await result('list-devices', { appliance: 'two' })
     devices.should.match({ appliance: 'two', payload: [{ _id: two.devices[0]!._id }] })
     one.logins.should.equal(0)
+    // The Catch node has it too, whatever the message said before.
+    const failed = await send('get-route', { routeId: 'none', appliance: 'one' })
+    failed.caught!.should.match({ appliance: 'two', error: { cause: { appliance: 'two' } } })
 
     await unload()
     process.env['FLEET_TEST_ROWS'] = JSON.stringify(rows())

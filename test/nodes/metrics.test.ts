@@ -1,4 +1,4 @@
-import 'should'
+import should from 'should'
 import {
   startSimulator,
   type RouteSpec,
@@ -394,6 +394,7 @@ describe('metrics', () => {
     ],
     ['an empty pattern', /route is empty/, { statistics: 5, routeType: 'pattern' }],
     ['an unresolved variable', /NOT_SET_ANYWHERE/, { statistics: '${NOT_SET_ANYWHERE}' }],
+    ['a fault of one gateway', /detail is "all"/, { gateways: 'one', detail: 'all' }],
   ]
   for (const [what, says, node] of mistakes) {
     it(`with ${what} fails each message with CONFIG`, async () => {
@@ -402,6 +403,8 @@ describe('metrics', () => {
       error.code.should.equal('CONFIG')
       error.message.should.match(says)
       error.cause.operation!.should.equal('metrics')
+      const isOfOne = what.endsWith('of one gateway')
+      should(error.cause.gateway).eql(isOfOne ? { id: 'gateway', name: 'oslo' } : undefined)
       polls().should.equal(0)
     })
   }

@@ -1,5 +1,5 @@
 // A slip inside a source or a destination is refused, and never sent and reported as accepted.
-import 'should'
+import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import type { Route } from '../../client'
 import { doubtsOfRoute } from '../../client/model/doubts'
@@ -14,6 +14,7 @@ const NODES = {
   keep: { type: 'media-gateway-update-route', mode: 'keep' },
   replace: { type: 'media-gateway-update-route', mode: 'replace' },
   ensure: { type: 'media-gateway-ensure-route' },
+  check: { type: 'media-gateway-ensure-route', check: true },
   get: { type: 'media-gateway-get-route' },
 }
 
@@ -178,7 +179,10 @@ describe('a slip in a definition', () => {
     })
     const { unknownFields } = gateway as Json
     ;(unknownFields as string[]).should.eql(['source.later', 'destinations[0].colour'])
-    const again = await result('ensure', { payload: [{ name: 'Later', source: { other: 1 } }] })
+    const rows = { payload: [{ name: 'Later', source: { other: 1 } }] }
+    const planned = await result('check', rows)
+    should(planned.gateway!).not.have.property('unknownFields')
+    const again = await result('ensure', rows)
     ;((again.gateway as Json)['unknownFields'] as string[]).should.eql(['[0].source.other'])
     const { id } = simulator.routes[0]!
     const plain = await result('merge', { routeId: id, payload: { source: { port: 5123 } } })

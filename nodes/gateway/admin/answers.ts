@@ -77,7 +77,8 @@ export const answering =
       .then(() => work(question))
       .then(
         (result) => {
-          audit(own(result, 'code') ?? 'ok')
+          // A test that failed is a result too; one that was not made has no code.
+          audit(own(result, 'code') ?? (own(result, 'ok') === false ? 'INVALID_INPUT' : 'ok'))
           answer(response, result, question.used)
         },
         (error: unknown) =>

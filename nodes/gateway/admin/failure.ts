@@ -32,5 +32,7 @@ export function failureOf(error: unknown, host: string, changes = false): Failur
   })
   if (error instanceof PasswordNeeded) return { code, message, sentences, passwordNeeded: true }
   if (error instanceof NotDeployed) return { code, message, sentences, notDeployed: true }
-  return { code, message, sentences }
+  if (known !== error || host === '') return { code, message, sentences }
+  const { statusCode: status, reason, applianceMessage: says, applied } = failure.cause
+  return { code, message, sentences, values: { host, status, reason, says, applied } }
 }
