@@ -60,7 +60,7 @@ export function ended(run: Run, before: Memory): Decision {
   // One event tells it, and none that answers a command.
   const isSwitch = ({ event }: Report): boolean => event === 'failover.switched'
   const teller = outageMs === undefined ? undefined : (reports.find(isSwitch) ?? reports[0])
-  if (!memory.change) delete memory.waits.outageMs
+  if (teller || !memory.change) delete memory.waits.outageMs
   const common = {
     at: now,
     state,

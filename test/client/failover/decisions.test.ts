@@ -146,6 +146,21 @@ describe('an outage', () => {
     ])
   })
 
+  it('is told once, where the state is told before the switch', () => {
+    const failover = new Failover()
+    failover.looks(2, 4, bad('main'))
+    failover.command(5, 'backup')
+    failover.answer(6)
+    failover.looks(8, 20, UNKNOWN)
+    failover.told()
+    failover.look(22, good('main', { isPending: true }))
+    failover.look(24, good('backup'))
+    failover.outages().should.eql([
+      ['state', 22_000],
+      ['switched', 2000],
+    ])
+  })
+
   it('goes on while the gateway restarts the route for the switch', () => {
     const failover = switching()
     failover.answer(13)
