@@ -121,9 +121,7 @@ export function createStatus(node: Node, words: Words) {
         },
         failed(failure: GatewayError): void {
           end()
-          // The stop of a node is not a fault.
-          if (closed || failure.code === 'CLOSED') render()
-          else setOutcome(ring(shortReason(failure, words)))
+          if (!closed) setOutcome(ring(shortReason(failure, words)))
         },
       }
     },

@@ -358,8 +358,19 @@ describe('the status of an action node', () => {
   it('shows nothing that ends because the node is stopped', () => {
     const waiting = status.begin()
     pass(300)
+    status.close()
     waiting.failed(new GatewayError('CLOSED', 'The call was stopped.'))
     shown.should.eql([BLUE, {}])
+  })
+
+  it('is red where a connection was closed while the node lives', () => {
+    status.begin().succeeded(did('A'), true)
+    const waiting = status.begin()
+    pass(300)
+    waiting.failed(new GatewayError('CLOSED', 'The call was stopped.'))
+    pass(60_000)
+    shown.at(-1)!.should.match({ fill: 'red', shape: 'ring' })
+    shown.at(-1)!.text!.should.not.be.empty()
   })
 
   for (const [what, prepare] of Object.entries<() => void>({
