@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { waitingOf } from '../runtime/properties'
+import { flagProperty, waitingOf } from '../runtime/properties'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
 
@@ -13,8 +13,8 @@ export = (RED: NodeAPI): void =>
     'media-gateway-create-route',
     async ({ run, operation, config }) => {
       const { deviceId, answer, route } = await run(OPERATIONS.createRoute, {
-        startRoute: config.startRoute === true,
-        validate: config.validate !== false,
+        startRoute: flagProperty('startRoute', config.startRoute),
+        validate: flagProperty('validate', config.validate, true),
         ...waitingOf(config),
       })
       const name = operation.route

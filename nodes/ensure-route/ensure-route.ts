@@ -32,7 +32,7 @@ export = (RED: NodeAPI): void =>
     'media-gateway-ensure-route',
     async ({ run, config, message, progress, memory }) => {
       const { waitTimeout } = waitingOf(config)
-      const check = config.check === true
+      const check = flagProperty('check', config.check)
       const onProgress = (done: number, rows: number): void => progress(`${done}/${rows}`)
       if (isUndo(message.action)) {
         const undone = await run(OPERATIONS.undo, { memory, check, waitTimeout, onProgress })
@@ -44,8 +44,8 @@ export = (RED: NodeAPI): void =>
       const { deviceId, results, routeId, plan, isApplied } = await run(OPERATIONS.ensure, {
         state,
         check,
-        exact: config.exact === true,
-        validate: config.validate !== false,
+        exact: flagProperty('exact', config.exact),
+        validate: flagProperty('validate', config.validate, true),
         approve,
         planId: approve ? planIdOf(message) : undefined,
         remove: removeOf(config),
@@ -69,10 +69,19 @@ export = (RED: NodeAPI): void =>
     },
     {
       message: ['action', 'plan'],
-      nature: ({ check }) => OPERATIONS[check === true ? 'plan' : 'ensure'],
+      nature: ({ check }) => OPERATIONS[mayCheck(check) ? 'plan' : 'ensure'],
       newMemory: newEnsureMemory,
     },
   )
+
+/** Also where it is not known: that fails before anything is sent, and must not end here. */
+function mayCheck(check: unknown): boolean {
+  try {
+    return flagProperty('check', check)
+  } catch {
+    return true
+  }
+}
 
 /** In any case, as every other choice. */
 const isUndo = (action: unknown): boolean =>

@@ -4,6 +4,7 @@ import type { Operation } from '../../client/connection/operation'
 import { onGateway, type Nature, type OperationRow } from '../../client/operations'
 import type { Appliance } from './gateway-node'
 import { parametersOf, type Given, type Message, type Parameters } from './parameters'
+import { flagProperty } from './properties'
 import type { Did } from './status'
 
 /** One message on its way through an action node. */
@@ -117,11 +118,12 @@ export async function performed<Config extends { hideSecrets?: boolean }, Memory
     secretPrefix: appliance.secretPrefix,
   }
   try {
+    const hideSecrets = flagProperty('hideSecrets', config.hideSecrets)
     const result = await onGateway(gateway, () => performer.perform(call))
     result.did = gateway.hide(result.did)
     // A plain read returns what the gateway has; anything else may be printed by any debug node.
     const isHidden = performer.hidesSecrets || operation.changes || result.plan
-    if (isHidden || (config.hideSecrets && !result.isShown)) {
+    if (isHidden || (hideSecrets && !result.isShown)) {
       result.payload = gateway.hide(result.payload)
     }
     if (result.plan) result.plan = gateway.hide(result.plan)

@@ -50,10 +50,13 @@ export function linesProperty(property: string, value: unknown): string[] {
   throw config(say('lines', { property }), { key: 'type', values: { what: property } })
 }
 
-/** True or false, also as text. @throws GatewayError `CONFIG`: "read only" must not be off by mistake */
-export function flagProperty(property: string, value: unknown): boolean {
+/**
+ * True or false, also as text.
+ * @throws GatewayError `CONFIG`: "read only" must not be off by mistake
+ */
+export function flagProperty(property: string, value: unknown, whenEmpty = false): boolean {
   refuseUnresolved(property, value)
-  if (value === undefined || value === null || value === '') return false
+  if (value === undefined || value === null || value === '') return whenEmpty
   if (typeof value === 'boolean') return value
   const text = typeof value === 'string' ? value.trim().toLowerCase() : JSON.stringify(value)
   if (['true', '1', 'yes', 'on'].includes(text)) return true

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { choiceProperty, waitingOf } from '../runtime/properties'
+import { choiceProperty, flagProperty, waitingOf } from '../runtime/properties'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
 
@@ -18,7 +18,7 @@ export = (RED: NodeAPI): void =>
       const { deviceId, routeId, answer, route } = await run(OPERATIONS.updateRoute, {
         ...waitingOf(config),
         mode: choiceProperty('mode', config.mode, MODES),
-        validate: config.validate !== false,
+        validate: flagProperty('validate', config.validate, true),
       })
       const did = route ? { key: 'updated', name: route.name } : { key: 'updateAccepted' }
       return { payload: route ?? answer, did, deviceId, routeId }

@@ -272,10 +272,15 @@ describe('what comes out', () => {
     await load(simulator.url, {
       'hidden-device': { type: 'media-gateway-get-device', hideSecrets: true },
       'hidden-route': { type: 'media-gateway-get-route', hideSecrets: true },
+      'shown-by-text': { type: 'media-gateway-get-route', hideSecrets: 'false' },
+      unset: { type: 'media-gateway-get-route', hideSecrets: '${HIDE_X}' },
     })
     const message = { routeId: secret.id }
-    const shown = JSON.stringify((await result('get-route', message)).payload)
-    shown.should.not.match(/••••••/)
+    for (const node of ['get-route', 'shown-by-text']) {
+      const shown = JSON.stringify((await result(node, message)).payload)
+      shown.should.not.match(/••••••/)
+    }
+    ;(await failure('unset', message)).code.should.equal('CONFIG')
     const hidden = (await result('hidden-route', message)).payload as {
       source: { password: string }
     }

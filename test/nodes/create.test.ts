@@ -1,7 +1,7 @@
 import 'should'
 import type { Route } from '../../client/model/types'
 import { generateRoutes, type Simulator } from '../../simulator'
-import { failure, load, result, simulated } from '../support/flow'
+import { failure, load, result, simulated, unload } from '../support/flow'
 
 describe('create-route', () => {
   let simulator: Simulator
@@ -54,6 +54,26 @@ describe('create-route', () => {
     await result('started', { payload: { ...ROUTE, name: 'Not started', startRoute: false } })
     await simulator.settle()
     simulator.route('Not started')!.state.should.equal('idle')
+  })
+
+  it('takes its options as text, and an unset variable is CONFIG', async () => {
+    const create = { type: 'media-gateway-create-route', waitFor: 'applied' }
+    await unload()
+    await load(simulator.url, {
+      started: { ...create, startRoute: 'true' },
+      loose: { ...create, validate: 'false' },
+      'start-unset': { ...create, startRoute: '${START_X}' },
+      'validate-unset': { ...create, validate: '${VALIDATE_X}' },
+      'update-unset': { type: 'media-gateway-update-route', validate: '${VALIDATE_X}' },
+    })
+    for (const node of ['start-unset', 'validate-unset', 'update-unset']) {
+      const error = await failure(node, { payload: ROUTE, routeId: simulator.routes[0]!.id })
+      error.cause.should.match({ code: 'CONFIG', applied: 'no' })
+    }
+    simulator.journal.should.have.length(0)
+    ;((await result('started', { payload: ROUTE })).payload as Route).state!.should.equal('running')
+    const odd = { ...ROUTE, name: 'Odd', destinations: [{ ...ROUTE.destinations[0], adress: 'x' }] }
+    ;((await result('loose', { payload: odd })).payload as Route).name.should.equal('Odd')
   })
 
   it('with one name twice at once gives two answers with two IDs', async () => {

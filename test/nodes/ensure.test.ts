@@ -138,6 +138,53 @@ describe('ensure-route', () => {
     }
   })
 
+  for (const check of ['true', 'ON', ' 1 ']) {
+    it(`check may be text, as Node-RED gives a variable: ${JSON.stringify(check)}`, async () => {
+      await unload()
+      await load(
+        simulator.url,
+        { check: ensure('present', { check }) },
+        { gateway: { readOnly: true } },
+      )
+      const { payload, plan } = await result('check', { payload: WANTED })
+      payload!.should.match({ action: 'create', after: null })
+      plan!.should.have.property('applied', false)
+      writes().should.have.length(0)
+    })
+  }
+
+  for (const property of ['check', 'exact', 'validate', 'approve']) {
+    it(`${property} that is neither on nor off is CONFIG, and nothing is sent`, async () => {
+      await unload()
+      await load(simulator.url, {
+        unset: ensure('present', { [property]: '${DRY_RUN_X}' }),
+        perhaps: ensure('present', { [property]: 'perhaps' }),
+      })
+      for (const node of ['unset', 'perhaps']) {
+        const error = await failure(node, { payload: WANTED })
+        error.cause.should.match({ code: 'CONFIG', applied: 'no' })
+      }
+      simulator.journal.should.have.length(0)
+    })
+  }
+
+  it('exact and validate may be text', async () => {
+    await unload()
+    const extra = { name: 'Extra', protocol: 'udp', address: '192.0.2.51', port: 6001 }
+    await load(simulator.url, {
+      present: ensure('present'),
+      exact: ensure('present', { exact: 'true' }),
+      loose: ensure('present', { validate: 'false' }),
+      empty: ensure('present', { validate: '' }),
+    })
+    await run('present', { ...WANTED, destinations: [...WANTED.destinations, extra] })
+    ;(await run('exact', WANTED)).after!.destinations.should.have.length(1)
+    const odd = { ...WANTED, name: 'Odd', destinations: [{ ...extra, adress: 'x' }] }
+    ;(await failure('present', { payload: odd })).code.should.equal('INVALID_INPUT')
+    ;(await failure('empty', { payload: odd })).code.should.equal('INVALID_INPUT')
+    ;(await run('loose', odd)).action.should.equal('create')
+  })
+
   it('works on a gateway that is read only, as far as it only checks', async () => {
     await unload()
     await load(
