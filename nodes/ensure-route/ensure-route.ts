@@ -33,14 +33,20 @@ export = (RED: NodeAPI): void =>
     async ({ run, config, message, progress, memory }) => {
       const { waitTimeout } = waitingOf(config)
       const check = flagProperty('check', config.check)
+      const approve = flagProperty('approve', config.approve)
       const onProgress = (done: number, rows: number): void => progress(`${done}/${rows}`)
       if (isUndo(message.action)) {
         const undone = await run(OPERATIONS.undo, { memory, check, waitTimeout, onProgress })
         const { deviceId, results, plan } = undone
-        return { payload: results, did: didUndo(rowsOf(results), check), deviceId, plan }
+        return {
+          payload: results,
+          did: didUndo(rowsOf(results), check),
+          deviceId,
+          routeId: Array.isArray(results) ? null : ((results.after ?? results.before)?.id ?? null),
+          ...((check || approve) && { plan: { ...plan, applied: !check } }),
+        }
       }
       const state = choiceProperty('state', config.state, ENSURE_STATES)
-      const approve = flagProperty('approve', config.approve)
       const { deviceId, results, routeId, plan, isApplied } = await run(OPERATIONS.ensure, {
         state,
         check,

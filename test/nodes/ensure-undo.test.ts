@@ -5,7 +5,7 @@ import { controlRoute } from '../../client/changes/control'
 import { newOperation } from '../../client/connection/operation'
 import { toSent as sentForm } from '../../client/model/convert'
 import { until } from '../support/until'
-import { load, result, unload } from '../support/flow'
+import { load, redeploy, result, unload } from '../support/flow'
 import {
   type Row,
   destination,
@@ -101,6 +101,45 @@ describe('ensure-route with a file', () => {
       const { payload } = await result('row', { action: 'undo' })
       payload!.should.match({ action: 'delete', after: null })
       names().should.deepEqual([])
+    })
+
+    it('leaves no ID of another route in the message, and brings a plan only where it is wanted', async () => {
+      await unload()
+      await load(simulator.url, {
+        row: ensure({}),
+        approve: ensure({ approve: true }),
+      })
+      const action = { action: 'undo', routeId: 'of-another', plan: { of: 'the flow' } }
+      const { routeId } = await result('row', { payload: route('A') })
+      const one = await result('row', action)
+      one.should.match({ routeId, plan: { of: 'the flow' } })
+      one.gateway!.should.have.property('routeId', routeId)
+
+      await run('row', [route('A'), route('B')])
+      const list = await result('row', action)
+      list.should.not.have.property('routeId')
+      list.plan!.should.eql({ of: 'the flow' })
+
+      const plan = await planned([route('A')])
+      await run('approve', [route('A')], { plan })
+      const approved = await result('approve', action)
+      approved.plan!.should.match({ applied: true, summary: { delete: 1 } })
+    })
+
+    it('is only planned with check, which the plan says', async () => {
+      await unload()
+      // With an inventory, what a node has done outlives a deploy of the node alone.
+      const inventory = JSON.stringify([{ name: 'one', baseUrl: simulator.url }])
+      const gateway = { inventoryType: 'json', inventory, inventoryHosts: '127.0.0.1' }
+      await load('', { row: ensure({}) }, { gateway })
+      const appliance = 'one'
+      await run('row', [route('A'), route('B')], { appliance })
+      await redeploy('', { row: ensure({ check: true }) }, { gateway }, 'nodes')
+      const message = { action: 'undo', appliance, routeId: 'of-another' }
+      const { plan, ...rest } = await result('row', message)
+      plan!.should.match({ applied: false, summary: { delete: 2 } })
+      rest.should.not.have.property('routeId')
+      names().should.eql(['A', 'B'])
     })
 
     it('is refused as a whole when a route was changed since, and possible later', async () => {
