@@ -84,7 +84,8 @@ function refusePage(paging: { page?: number; pageSize?: number }): void {
 function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | undefined {
   refuseUnresolved('filter', filter)
   const text = comparable(String(filter ?? '')).join('')
-  if (!text && !state) return undefined
+  const wanted = stateFrom(state)
+  if (!text && !wanted) return undefined
   // Older firmware says "idle" where newer says "stopped".
   const same = (given: unknown): string => {
     const word = String(given).trim().toLowerCase()
@@ -94,5 +95,13 @@ function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | u
     comparable(String(route.name ?? ''))
       .join('')
       .includes(text) &&
-    (!state || same(route.state) === same(state))
+    (!wanted || same(route.state) === same(wanted))
+}
+
+/** In upper or lower case; empty for any. */
+function stateFrom(state: unknown): string {
+  // As it was written: the error names the variable.
+  refuseUnresolved('state', state)
+  const word = typeof state === 'string' ? state.trim().toLowerCase() : state
+  return choiceProperty('state', word, ['', 'running', 'idle', 'stopped'])
 }

@@ -267,6 +267,31 @@ describe('what comes out', () => {
     simulator.setOptions({ dialect: { stoppedState: 'idle' } })
   })
 
+  it('routes: a state that is unset or unknown is CONFIG, and nothing is sent', async () => {
+    const list = { type: 'media-gateway-list-routes', output: 'definitions' }
+    await load(simulator.url, {
+      unset: { ...list, state: '${STATE_X}' },
+      unknown: { ...list, state: 'runing' },
+      number: { ...list, state: 5 },
+      running: { ...list, state: ' Running' },
+      stopped: { ...list, state: 'stopped' },
+    })
+    simulator.clearJournal()
+    for (const node of ['unset', 'unknown', 'number']) {
+      const { cause, message } = await failure(node)
+      cause.code.should.equal('CONFIG')
+      message.should.match(node === 'unset' ? /STATE_X/ : /state/)
+    }
+    simulator.journal.should.have.length(0)
+    const [running, stopped] = await Promise.all(
+      ['running', 'stopped'].map(
+        async (node) => ((await result(node)).payload as unknown[]).length,
+      ),
+    )
+    running!.should.equal(simulator.routes.filter(({ state }) => state === 'running').length)
+    ;(running! + stopped!).should.equal(12)
+  })
+
   it('hideSecrets hides pass phrases and pairing passcodes, otherwise they are as answered', async () => {
     const secret = simulator.routes.find(({ source }) => source.protocol === 'rtsp')!
     await load(simulator.url, {
