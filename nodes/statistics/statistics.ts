@@ -1,9 +1,12 @@
 import type { NodeAPI } from 'node-red'
+import { getRoute } from '../../client/api/routes'
 import { findDestination } from '../../client/changes/find'
-import { invalidInput } from '../../client/errors'
+import { GatewayError, invalidInput, say } from '../../client/errors'
 import { givenWords } from '../../client/model/faults'
 import { shownAs } from '../../client/model/given'
-import { listCallers } from '../../client/watch/caller-list'
+import { isSameId } from '../../client/model/ids'
+import { destinationIn } from '../../client/model/route-state'
+import { listCallers, type ListedCaller } from '../../client/watch/caller-list'
 import { OPERATIONS } from '../../client/operations'
 import type { StatisticsOptions } from '../../client/options'
 import { registerAction, type ActionConfig, type Call, type Result } from '../runtime/action'
@@ -69,11 +72,21 @@ async function callersOf(call: Call<Config>, scope: Scope): Promise<Result> {
       ? await findDestination(gateway, address, destination, operation)
       : undefined
   const { callers, routes, failed } = await listCallers(gateway, address, operation)
+  const isOfOutput = ({ output }: ListedCaller): boolean =>
+    outputId === undefined || isSameId(output?.id, outputId)
+  // An ID was not looked up: none are called at an output that the route does not have.
+  if (outputId !== undefined && 'routeId' in address && !callers.some(isOfOutput)) {
+    const route = await getRoute(gateway, address, operation)
+    if (!destinationIn(route, outputId)) {
+      throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: outputId }))
+    }
+  }
   const payload = callers.filter(
-    ({ output, address: from, port }) =>
-      (scope !== 'source' || !output) &&
-      (outputId === undefined || output?.id === outputId) &&
-      (!client || (client.address === from && (client.port ?? port) === port)),
+    (caller) =>
+      (scope !== 'source' || !caller.output) &&
+      isOfOutput(caller) &&
+      (!client ||
+        (client.address === caller.address && (client.port ?? caller.port) === caller.port)),
   )
   const did: Did =
     failed > 0

@@ -8,7 +8,7 @@ import type { HealthRow } from '../../client/watch/rows'
 import type { ListedCaller } from '../../client/watch/caller-list'
 import type { WatchEvent } from '../../client/model/event'
 import { fieldRoutes, startSimulator, type Simulator } from '../../simulator'
-import { helper, load, result, unload } from '../support/flow'
+import { failure, helper, load, result, unload } from '../support/flow'
 import { until } from '../support/until'
 
 const ROUTE = 'Morning show'
@@ -149,6 +149,17 @@ describe('names of callers', () => {
     ;(await listOf('source')).should.eql([])
     ;(await listOf('destination', { destinationName: 'Archive' })).should.eql([])
     ;(await listOf('destination', { destinationName: 'Affiliates' })).should.have.length(2)
+    // An ID, in either case; one that the route does not have is no output without callers.
+    const destinationId = output.id.toUpperCase()
+    ;(await listOf('destination', { destinationId })).should.have.length(2)
+    const archive = { destinationId: destinations.find(({ name }) => name === 'Archive')!.id }
+    ;(await listOf('destination', archive)).should.eql([])
+    for (const node of ['destination', 'client']) {
+      const stale = { routeName: ROUTE, destinationId: 'gone', clientAddress: SOUTH.address }
+      const { cause, message } = await failure(node, stale)
+      cause.code.should.equal('NOT_FOUND')
+      message.should.containEql('gone')
+    }
     const client = { destinationName: 'Affiliates', clientAddress: SOUTH.address }
     ;(await listOf('client', client)).should.match([{ address: SOUTH.address }])
     ;(await listOf('client', { ...client, clientPort: 1 })).should.eql([])
