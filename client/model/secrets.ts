@@ -50,24 +50,28 @@ const isSecretValue = (value: unknown, name: string): boolean =>
 
 /** A text for people, without the credentials and queries of its addresses. */
 export const withoutUserInfo = (text: string): string =>
-  text.includes('//') ? text.replace(/\S+/g, withoutCredentials) : text
+  text.includes('//') ? text.replace(/\S+/g, (word) => withoutCredentials(word)) : text
 
-/** The same of a text that is one address, also where there is a space in its password. */
-const addressWithout = (text: string): string => {
-  if (!text.includes('//')) return text
-  return /^[a-z][a-z\d+.-]{0,20}:\/\//i.test(text)
-    ? withoutCredentials(text)
-    : withoutUserInfo(text)
+/** The same of a member, which may be one address, also where there is a space in its password. */
+function memberWithout(text: string, name: string): string {
+  if (/^[a-z][a-z\d+.-]{0,20}:\/\//i.test(text)) return withoutCredentials(text)
+  // RTMP and RTSP have addresses without a scheme, such as `media.example.org/live`.
+  return name === 'address' ? withoutCredentials(text, 0) : withoutUserInfo(text)
 }
 
-function withoutCredentials(address: string): string {
-  const slashes = address.indexOf('//')
-  if (slashes < 0) return address
-  const start = address.slice(0, slashes + 2)
+/** `begin` is where what follows the scheme begins; negative for a word that is no address. */
+function withoutCredentials(address: string, begin = afterSlashes(address)): string {
+  if (begin < 0) return address
+  const start = address.slice(0, begin)
   const at = address.lastIndexOf('@')
-  const rest = at < start.length ? address.slice(start.length) : HIDDEN + address.slice(at)
+  const rest = at < begin ? address.slice(begin) : HIDDEN + address.slice(at)
   const query = rest.indexOf('?') + 1
   return start + (query > 0 && query < rest.length ? rest.slice(0, query) + HIDDEN : rest)
+}
+
+function afterSlashes(address: string): number {
+  const slashes = address.indexOf('//')
+  return slashes < 0 ? slashes : slashes + 2
 }
 
 /** What tells one thing from another stays as it is: with a part of it hidden, it is not found again. */
@@ -80,7 +84,7 @@ const IDENTITY: ReadonlySet<string> = new Set(['id', '_id', 'name'])
  */
 export function hideSecrets<T>(value: T, alsoIn = (text: string): string => text): T {
   const shown = (text: string, name: string): string =>
-    alsoIn(IDENTITY.has(name) ? text : addressWithout(text))
+    alsoIn(IDENTITY.has(name) ? text : memberWithout(text, name))
   return changed(value, (member, name) => {
     if (isSecretValue(member, name)) return HIDDEN
     return typeof member === 'string' ? shown(member, name) : member

@@ -35,6 +35,20 @@ describe('what may leave', () => {
     hideSecrets({ address: 'http://host/path' }).should.eql({ address: 'http://host/path' })
   })
 
+  it('has none in addresses without a scheme, and other texts stay as they are', () => {
+    for (const [address, shown] of [
+      ['media.example.org/live?token=SECRET', 'media.example.org/live?••••••'],
+      ['admin:SEC RET@cam.example.org/1', '••••••@cam.example.org/1'],
+      ['admin:SECRET@cam.example.org//1?key=SECRET', '••••••@cam.example.org//1?••••••'],
+      ['media.example.org/live', 'media.example.org/live'],
+    ] as const) {
+      hideSecrets({ paths: [{ address }] }).should.eql({ paths: [{ address: shown }] })
+      hideSecrets({ address: shown }).should.eql({ address: shown })
+    }
+    const text = 'Where? mail a@b'
+    hideSecrets({ text }).should.eql({ text })
+  })
+
   it('has no secret of any type, and keeps what says that there is none', () => {
     const given = {
       srtPassPhrase: 1234567890,
@@ -98,20 +112,27 @@ describe('what may leave', () => {
 })
 
 describe('what may be sent back', () => {
+  for (const [secret, present] of [
+    ['of a URL', route()],
+    ['of an address without a scheme', route('admin:SECRET@cam.example.org/1?key=SECRET')],
+  ] as const) {
+    it(`${secret} is no difference, and is sent as the present value`, () => {
+      const hidden = hideSecrets(present)
+      findHidden(hidden).should.eql(['source.address', 'source.password'])
+      diffRoutes(toSent(hidden), toSent(present)).should.eql([])
+      const { fields, problems } = planMerge(
+        { source: hidden.source, destinations: [{ name: 'out', port: 5001 }] as never },
+        present,
+      )
+      problems.should.eql([])
+      const { address, password } = fields.source as unknown as Record<string, string>
+      address!.should.equal(present.source.address)
+      password!.should.equal('secret-of-the-camera')
+    })
+  }
+
   const present = route()
   const hidden = hideSecrets(present)
-
-  it('is no difference, and is sent as the present value', () => {
-    diffRoutes(toSent(hidden), toSent(present)).should.eql([])
-    const { fields, problems } = planMerge(
-      { source: hidden.source, destinations: [{ name: 'out', port: 5001 }] as never },
-      present,
-    )
-    problems.should.eql([])
-    const { address, password } = fields.source as unknown as Record<string, string>
-    address!.should.equal(CAMERA)
-    password!.should.equal('secret-of-the-camera')
-  })
 
   it('is refused for another host, and for a new route', () => {
     const moved = { source: { address: HIDDEN_CAMERA.replace('203.0.113.7', '203.0.113.8') } }
