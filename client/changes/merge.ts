@@ -5,6 +5,7 @@ import {
   isGiven,
   isObject,
   isText,
+  itemsIn,
   membersIn,
   own,
   pathTo,
@@ -14,6 +15,7 @@ import { hasPaths, isRedundant, LASTING, membersOf, PLACE, type Direction } from
 import { partToSent, protocolOf, toSent, withAddress } from '../model/convert'
 import { checkPart, checkPatch, PARTS, type CheckOptions, type UpdateMode } from '../model/check'
 import { findHidden, keepHidden, restored, withoutMasks } from '../model/secrets'
+import { differs } from '../model/diff'
 import { isSameId, isUuid, matcher, normalizeId } from '../model/ids'
 
 /** What an update will send, and the problems found. With any problem nothing may be sent. */
@@ -116,9 +118,10 @@ const severalFit = (path: string, found: readonly number[], before: Destination[
  * Mode `merge`: only what the patch gives changes, at any depth. null removes a destination, or a pass
  * phrase (sent as `''`). Any other member that an update leaves out keeps its value: null is refused.
  */
-export function planMerge(patch: RoutePatch, present: Route, options: CheckOptions = {}): Plan {
+export function planMerge(patch: RoutePatch, present: Route, options: MergeOptions = {}): Plan {
   const before = toSent(present)
-  const merging: Merging = { problems: [], validate: options.validate ?? true }
+  const { validate = true, pathsAreWhole = false } = options
+  const merging: Merging = { problems: [], validate, pathsAreWhole }
   const source = own(patch, 'source')
   const { name } = patch
   const fields: RouteFields = {
@@ -133,18 +136,23 @@ export function planMerge(patch: RoutePatch, present: Route, options: CheckOptio
   return { fields: withoutMasks(fields), problems: merging.problems }
 }
 
-interface Merging {
+interface MergeOptions extends CheckOptions {
+  /** A path has nothing that the patch leaves out: one side of a failover inherits none of the other. */
+  pathsAreWhole?: boolean
+}
+
+interface Merging extends Required<MergeOptions> {
   problems: Fault[]
-  validate: boolean
 }
 
 function mergePart(
-  { problems, validate }: Merging,
+  merging: Merging,
   direction: Direction,
   before: JsonObject,
   patch: JsonObject,
   path: string,
 ): JsonObject {
+  const { problems, validate } = merging
   const protocol = isGiven(own(patch, 'protocol')) ? protocolOf(direction, patch) : before.protocol
   const context = { ...before, ...patch, protocol }
   const isOther = protocol !== before.protocol
@@ -156,7 +164,7 @@ function mergePart(
     problems.push({ path: pathTo(path, 'id'), kind })
   }
 
-  const merged = mergeMembers(base, wanted, path, problems)
+  const merged = mergeMembers(merging, base, wanted, path)
   const isSwitched = isRedundant(before) !== isRedundant(merged)
   if (isSwitched && isRedundant(before) && !isGiven(wanted.srtNetworkBondingParams))
     delete merged.srtNetworkBondingParams
@@ -206,6 +214,10 @@ function lastingNulls(
 
 function nullsOver(wanted: unknown, kept: unknown, path: string): Fault[] {
   if (wanted === null) return isEmpty(kept) ? [] : [{ path, kind: 'notEmptied' }]
+  if (Array.isArray(wanted)) {
+    const items = itemsIn(kept)
+    return wanted.flatMap((item, index) => nullsOver(item, items[index], `${path}[${index}]`))
+  }
   if (!isObject(wanted) || !isObject(kept)) return []
   return membersIn(wanted).flatMap(([name, value]) =>
     nullsOver(value, own(kept, name), pathTo(path, name)),
@@ -219,10 +231,10 @@ function refusePlace(wanted: JsonObject, path: string): Fault[] {
 }
 
 function mergeMembers(
+  merging: Merging,
   base: JsonObject,
   wanted: JsonObject,
   path: string,
-  problems: Fault[],
 ): JsonObject {
   const merged = new Map(membersIn(base))
   for (const [name, value] of membersIn(wanted)) {
@@ -233,14 +245,50 @@ function mergeMembers(
       if (name === 'srtPassPhrase' && (isGiven(present) || isUntold)) merged.set(name, '')
     } else if (isObject(value)) {
       const under = isObject(present) ? present : {}
-      merged.set(name, mergeMembers(under, value, pathTo(path, name), problems))
+      merged.set(name, mergeMembers(merging, under, value, pathTo(path, name)))
+    } else if (PATH_LISTS.has(name) && Array.isArray(value) && !merging.pathsAreWhole) {
+      merged.set(name, mergePaths(merging, itemsIn(present), value, pathTo(path, name)))
     } else if (value !== undefined) {
-      const kept = restored(value, present, pathTo(path, name), problems, name)
+      const kept = restored(value, present, pathTo(path, name), merging.problems, name)
       if (kept !== undefined) merged.set(name, kept)
     }
   }
   return Object.fromEntries(merged)
 }
+
+const PATH_LISTS: ReadonlySet<string> = new Set([
+  'srtNetworkBondingParams',
+  'rtpNetworkBondingParams',
+])
+
+/**
+ * The appliance takes a list of paths as a whole: what an item leaves out is that of the path with the
+ * same address and port, or else, in a list of the same length, of the next that no other item means.
+ */
+function mergePaths(
+  merging: Merging,
+  present: readonly unknown[],
+  wanted: readonly unknown[],
+  path: string,
+): unknown[] {
+  const left = new Set(present.keys())
+  const take = (at: number | undefined): unknown => {
+    if (at === undefined) return undefined
+    left.delete(at)
+    return present[at]
+  }
+  const same = wanted.map((one) => take([...left].find((at) => isSamePlace(one, present[at]))))
+  return wanted.map((one, index) => {
+    const isReplaced = same[index] === undefined && wanted.length === present.length
+    const base = isReplaced ? take([...left][0]) : same[index]
+    const at = `${path}[${index}]`
+    if (!isObject(one)) return restored(one, base, at, merging.problems)
+    return mergeMembers(merging, isObject(base) ? base : {}, one, at)
+  })
+}
+
+const isSamePlace = (one: unknown, other: unknown): boolean =>
+  ['address', 'port'].every((name) => !differs(own(one, name), own(other, name), name))
 
 /** One destination that a merge names; `patch` is null to remove it. */
 interface DestinationPatch {
@@ -326,12 +374,13 @@ function destinationPatches(before: Destination[], patches: unknown): Destinatio
 }
 
 function newDestination(
-  { problems, validate }: Merging,
+  merging: Merging,
   patch: JsonObject,
   path: string,
   before: readonly Destination[],
 ): JsonObject {
-  const given = mergeMembers({}, partToSent('destination', patch), path, problems)
+  const { problems, validate } = merging
+  const given = mergeMembers(merging, {}, partToSent('destination', patch), path)
   const destination = withAddress(given as unknown as Destination)
   const faults = validate ? checkPart('destination', destination, path) : []
   if (faults.length > 0) {

@@ -34,7 +34,8 @@ function asOnMain({ isTwo, mainId, inUse, members, main }: Owner, route: Route):
     return { ...route, state: isSameId(route.id, mainId) ? 'running' : 'idle' }
   }
   if (!isObject(route.source) || !Array.isArray(route.destinations)) return route
-  const { source } = planMerge({ source: main }, route, { validate: false }).fields
+  const options = { validate: false, pathsAreWhole: true }
+  const { source } = planMerge({ source: main }, route, options).fields
   const known = membersOf('source', source.protocol)
   // A merge leaves out what the gateway masks.
   const masked = membersIn(route.source).filter(

@@ -67,7 +67,7 @@ async function switchSource(
     const isOthers = ![from, to].includes(inUse(present))
     if (isStopped(route) || now !== from || isOthers) throw changedMeanwhile()
     const source = changesTo(settings, to, from, present.source)
-    const { fields, problems } = planMerge({ source }, present)
+    const { fields, problems } = planMerge({ source }, present, { pathsAreWhole: true })
     if (problems.length > 0) throw invalidInput(problems)
     const target = { ...address, routeId: route.id }
     await sendStep(gateway, updateSending(gateway, target, { fields, present: route }), sending)

@@ -477,6 +477,66 @@ describe('merge: merge', () => {
       .should.eql(['destinations.two.srtPassPhrase'])
   })
 
+  describe('of paths', () => {
+    const [A, B] = [
+      { address: '10.0.0.1', port: 1, networkInterface: 'eth0' },
+      { address: '10.0.0.2', port: 2, networkInterface: 'eth1' },
+    ]
+    const LIST = 'srtNetworkBondingParams'
+    const redundant = merged({ source: { srtGroupMode: 'backup', [LIST]: [A, B] } })
+    const present = { ...PRESENT, ...redundant }
+    const pathsOf = (...paths: object[]) =>
+      merged({ source: { [LIST]: paths as never } }, present).source[LIST]
+
+    it('keeps what a path leaves out, found by its place or else by its position', () => {
+      pathsOf({ address: '10.0.0.1', port: 3 }, { address: '10.0.0.2', port: '2' })!.should.eql([
+        { ...A, port: 3 },
+        B,
+      ])
+      pathsOf({ address: '10.0.0.2', port: 2 }, { address: '10.0.0.3', port: 3 })!.should.eql([
+        B,
+        { address: '10.0.0.3', port: 3, networkInterface: 'eth0' },
+      ])
+      pathsOf({ address: '10.0.0.2', port: 2 })!.should.eql([B])
+      const added = { address: '10.0.0.3', port: 3 }
+      pathsOf(added, { address: '10.0.0.1', port: 1 }, B)!.should.eql([added, A, B])
+      pathsOf(A, { ...B, networkInterface: '' })!.should.eql([A, { ...B, networkInterface: '' }])
+    })
+
+    it('keeps that of RTP and of outputs, too', () => {
+      const rtp = { protocol: 'rtp', rtpNetworkBondingParams: [A, B] }
+      const source = merged({ source: rtp as never })
+      const bare = [A, B].map(({ address }) => ({ address, port: 9 }))
+      merged(
+        { source: { rtpNetworkBondingParams: bare } as never },
+        { ...PRESENT, ...source },
+      ).source['rtpNetworkBondingParams']!.should.eql([
+        { ...A, port: 9 },
+        { ...B, port: 9 },
+      ])
+      const tuned = [A, B].map((path) => ({ ...path, mtu: 1300, ttl: 5, tos: 1 }))
+      const one = { srtGroupMode: 'backup', [LIST]: tuned }
+      const outputs = merged({ destinations: { one } as never })
+      merged(
+        { destinations: { one: { [LIST]: bare } } as never },
+        { ...PRESENT, ...outputs },
+      ).destinations[0]![LIST]!.should.eql(tuned.map((path) => ({ ...path, port: 9 })))
+    })
+
+    it('refuses null for what a path has', () => {
+      problemsOf({ source: { [LIST]: [A, { ...B, networkInterface: null }] } as never }, present)
+        .map(({ path }) => path)
+        .should.eql([`source.${LIST}[1].networkInterface`])
+    })
+
+    it('takes paths of a failover as they are: the other side has others', () => {
+      const paths = [A, B].map(({ address, port }) => ({ address, port }))
+      planMerge({ source: { [LIST]: paths } }, present, { pathsAreWhole: true }).fields.source[
+        LIST
+      ]!.should.eql(paths)
+    })
+  })
+
   it('changes redundancy only as a whole', () => {
     const paths = [
       { address: '10.0.0.1', port: 1 },
