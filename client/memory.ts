@@ -87,6 +87,8 @@ export interface Unseen {
   older?: { byId(id: string): object | undefined }
   /** The change before it, which had not shown either: until that shows, this one cannot. */
   earlier?: Unseen
+  /** What the updates before it had sent that had not shown either, the latest last. */
+  formers?: readonly RouteFields[]
   /** The appliance has shown that it is under way. */
   wasPending?: boolean
 }

@@ -2,8 +2,9 @@
 import type { Connection } from './connection/connection'
 import { keyOf, setLatest, type RouteAddress, type Unseen } from './memory'
 import { toSent, protocolOf } from './model/convert'
-import { showsUpdate } from './model/diff'
+import { changes, showsUpdate } from './model/diff'
 import { matcher, normalizeId } from './model/ids'
+import { membersIn, own } from './model/json'
 import { isPending, stateOf } from './model/route-state'
 import type { Destination, Route, Source } from './model/types'
 
@@ -13,8 +14,10 @@ const ACCEPTED_MS = 120_000
 const DOUBTED_MS = 30_000
 /** The same for one that another came after: the state between the two may never show in a read. */
 const EARLIER_MS = 10_000
+/** Updates that never show as they were sent must not pile up. */
+const MOST_FORMERS = 8
 
-export type Change = Omit<Unseen, 'sentAt' | 'accepted' | 'earlier' | 'wasPending'>
+export type Change = Omit<Unseen, 'sentAt' | 'accepted' | 'earlier' | 'formers' | 'wasPending'>
 
 export type Place = RouteAddress | { deviceId: string; name: string }
 
@@ -57,7 +60,11 @@ export function rememberUnseen(
   const before = changes.get(slot)
   const isOther = before?.kind !== change.kind || change.kind === 'update'
   const earlier = before && isOther ? { ...before, earlier: undefined } : before?.earlier
-  const unseen: Unseen = { ...change, sentAt: clock.now(), accepted: false, earlier }
+  const formers =
+    change.kind === 'update' && before?.fields
+      ? [...(before.formers ?? []), before.fields].slice(-MOST_FORMERS)
+      : undefined
+  const unseen: Unseen = { ...change, sentAt: clock.now(), accepted: false, earlier, formers }
   changes.set(slot, unseen)
   setLatest(memory.unseen, key, changes)
   return {
@@ -216,20 +223,43 @@ export function withUnseen(gateway: Connection, deviceId: string, route: Route):
   const state = isChanging ? undefined : route.state
   if (!fields) return { ...route, state }
   const now = toSent(route)
+  // Without `before` nobody can tell apart what was sent to change it from what was sent to keep it.
+  const { before, formers = [] } = update!
+  const known = before ? [before, ...formers] : []
+  const finds = known.map(({ destinations }) => matcher(destinations))
   const find = matcher(now.destinations)
-  const destinations = fields.destinations.map((one) => {
+  const kept = fields.destinations.flatMap((one) => {
+    const former = known.map(({ destinations }, at) => destinations[finds[at]!(one)[0]!])
     const [index] = find(one)
-    return index === undefined ? one : over('destination', now.destinations[index]!, one)
+    if (index !== undefined) return over('destination', now.destinations[index]!, one, former)
+    const wasRemoved = before !== undefined && former.every((was) => was !== undefined)
+    return wasRemoved ? [] : one
   })
-  const source = over('source', now.source, fields.source)
-  return { ...route, name: fields.name, state, source, destinations }
+  const ours = new Set([fields, ...known].flatMap(({ destinations }) => destinations.flatMap(find)))
+  const added = now.destinations.filter((_, at) => before && !ours.has(at))
+  const sources = known.map((one) => one.source)
+  const source = over('source', now.source, fields.source, sources)
+  const isRenamed = !before || known.some(({ name }) => name !== fields.name)
+  const name = isRenamed ? fields.name : now.name
+  return { ...route, name, state, source, destinations: [...kept, ...added] }
 }
 
-/** The appliance keeps what an update leaves out, unless the protocol changes. */
+/**
+ * What was sent counts where it changes something: the rest is as now, which may be from others.
+ * The appliance keeps what an update leaves out, unless the protocol changes.
+ */
 function over<Part extends Source | Destination>(
   direction: 'source' | 'destination',
   now: Part,
   sent: Part,
+  /** As it was before, and as earlier updates had sent it. */
+  formers: readonly (Part | undefined)[],
 ): Part {
-  return protocolOf(direction, now) === protocolOf(direction, sent) ? { ...now, ...sent } : sent
+  const isChanged = (name: string): boolean =>
+    formers.length === 0 || formers.some((was) => changes(sent[name], own(was, name), name))
+  if (protocolOf(direction, now) !== protocolOf(direction, sent)) {
+    return isChanged('protocol') ? sent : now
+  }
+  const changed = membersIn(sent).filter(([name]) => isChanged(name))
+  return { ...now, ...Object.fromEntries(changed) }
 }

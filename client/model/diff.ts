@@ -156,6 +156,10 @@ function showsPart(sent: JsonObject, before: JsonObject | undefined, now: JsonOb
 export const differs = (wanted: unknown, present: unknown, name: string): boolean =>
   compare(wanted, present, name, '').some(({ isHidden }) => !isHidden)
 
+/** The same, and true for a wanted secret that the appliance masks. */
+export const changes = (wanted: unknown, present: unknown, name: string): boolean =>
+  compare(wanted, present, name, '').length > 0
+
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 function isSame(wanted: unknown, present: unknown, name: string): boolean {

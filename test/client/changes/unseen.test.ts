@@ -103,6 +103,61 @@ describe('a change that does not show yet', function () {
     simulator.route(route.id)!.name.should.equal('renamed')
   })
 
+  /** Sends an update that only changes a value, and is lost: it does not arrive, and counts as unseen. */
+  async function lost(id: string): Promise<void> {
+    const [first] = destinations(id)
+    simulator.fault({ kind: 'reset', times: 1, match: { action: 'update' } })
+    const patch = { destinations: [{ id: first!.id, name: 'renamed' }] }
+    const error = await errorOf(gateway.routes.update({ id }, patch))
+    error.code.should.equal('OUTCOME_UNKNOWN')
+  }
+
+  it('does not undo what others have done meanwhile', async () => {
+    const { id } = running()
+    await lost(id)
+    const route = simulator.route(id)!
+    route.destinations.push({ ...route.destinations[0]!, id: 'on-air', name: 'on air', port: 7009 })
+    Object.assign(route.source, { port: 5555 })
+    await gateway.routes.update({ id }, { destinations: [{ name: 'on air', port: 7010 }] })
+    await gateway.routes.update({ id }, { name: 'other' })
+    await simulator.settle()
+    simulator.route(id)!.should.match({ name: 'other', source: { port: 5555 } })
+    destinations(id)[0]!.name.should.equal('renamed')
+    should(destinations(id).at(-1)).match({ id: 'on-air', name: 'on air', port: 7010 })
+  })
+
+  it('does not bring back a destination that others have removed', async () => {
+    const { id } = running()
+    simulator.route(id)!.destinations.push({
+      ...destinations(id)[0]!,
+      id: 'off-air',
+      name: 'off air',
+      port: 7009,
+    })
+    await lost(id)
+    simulator.route(id)!.destinations.pop()
+    await gateway.routes.update({ id }, { name: 'other' })
+    await simulator.settle()
+    destinations(id)
+      .map(({ name }) => name)
+      .should.not.containEql('off air')
+    destinations(id)[0]!.name.should.equal('renamed')
+  })
+
+  it('is kept where the next but one goes back to the former value', async () => {
+    const { id } = running()
+    const former = simulator.route(id)!.source.name
+    simulator.setOptions({ applyDelay: 14_000 })
+    await gateway.routes.update({ id }, { source: { name: 'other in' } })
+    await gateway.routes.update({ id }, { name: 'renamed', source: { name: former } })
+    await gateway.routes.update(
+      { id },
+      { destinations: [{ id: destinations(id)[0]!.id, port: 7011 }] },
+    )
+    await simulator.settle()
+    simulator.route(id)!.should.match({ name: 'renamed', source: { name: former } })
+  })
+
   it('counts for ensure: a route that was stopped is started', async () => {
     const route = running()
     simulator.setOptions({ applyDelay: 1500 })
