@@ -91,6 +91,8 @@ export interface Unseen {
   formers?: readonly RouteFields[]
   /** The appliance has shown that it is under way. */
   wasPending?: boolean
+  /** Something else was under way when it was sent: that its end shows says nothing of this one. */
+  amongOthers?: boolean
 }
 
 /** By part. Firmware may leave them out or mask them: nothing else shows whether one is stored. */

@@ -134,13 +134,15 @@ export function noteRoutes(
 /** True when a route as read shows a change, or shows that it was refused after all. */
 function isOver(unseen: Unseen, route: Route, now: number): boolean {
   const { accepted, earlier } = unseen
-  if (isOld(unseen, now) && additions(unseen, route.destinations).length === 0) return true
+  const lacksNone = additions(unseen, route.destinations).length === 0
+  if (isOld(unseen, now) && lacksNone) return true
   if (unseen.kind !== 'create' && accepted) {
     if (isPending(route)) {
       unseen.wasPending = true
       return false
     }
-    if (unseen.wasPending) return true
+    // What was under way may have been of another client: that alone takes no destination for refused.
+    if (unseen.wasPending && lacksNone && !unseen.amongOthers) return true
   }
   if (earlier && (shows(earlier, route) || now - earlier.sentAt > EARLIER_MS))
     unseen.earlier = undefined

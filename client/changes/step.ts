@@ -6,7 +6,7 @@ import { OutdatedPlan, type Operation } from '../connection/operation'
 import { hasCode, mayHaveArrived, say, words, type Sentence } from '../errors'
 import { toSent } from '../model/convert'
 import type { RouteIndex } from '../model/route-index'
-import { isOn, isRunning, stateOf } from '../model/route-state'
+import { isOn, isPending, isRunning, stateOf } from '../model/route-state'
 import { hideSecrets } from '../model/secrets'
 import type { CommandAnswer, Route, RouteFields, UpdateAnswer } from '../model/types'
 import { forgetUnseen, rememberUnseen, type Change, type Place } from '../unseen'
@@ -147,7 +147,12 @@ export function updateSending(
 ): Sending<UpdateAnswer> {
   return {
     place: address,
-    change: { kind: 'update', fields, before: present && toSent(present) },
+    change: {
+      kind: 'update',
+      fields,
+      before: present && toSent(present),
+      amongOthers: present && isPending(present),
+    },
     async send(operation) {
       try {
         const answer = await sendChange(
@@ -218,7 +223,7 @@ export function commandStep(
   }
   return {
     place,
-    change: { kind, destinationId },
+    change: { kind, destinationId, amongOthers: wasPending },
     send: (operation) => sendCommand(gateway, { ...place, command: `${kind}-route` }, operation),
     show: (timeout, operation) =>
       awaitRoute(gateway, { ...place, verdict, wasPending, timeout }, operation),

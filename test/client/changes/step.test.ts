@@ -4,6 +4,8 @@ import { ensureRoutes } from '../../../client/changes/ensure/ensure'
 import { newOperation } from '../../../client/connection/operation'
 import type { Connection } from '../../../client/connection/connection'
 import type { Ensured } from '../../../client/changes/ensure/apply'
+import { commandStep } from '../../../client/changes/step'
+import { toSent } from '../../../client/model/convert'
 import { getRoute } from '../../../client/api/routes'
 import { noteRoutes, rememberUnseen, unseenOf } from '../../../client/unseen'
 import { startSimulator, type Simulator } from '../../../simulator'
@@ -120,6 +122,34 @@ describe('a step', () => {
       return unseenOf(gateway, place).length > 0
     })
     isUnseen.should.eql([true, true, false])
+  })
+
+  /** Reads that show a change of another client, and then its end. */
+  async function othersEnd(place: { deviceId: string; routeId: string }): Promise<void> {
+    const route = await getRoute(gateway, place, newOperation('get-route'))
+    noteRoutes(gateway, deviceId, [{ ...route, pendingUpdates: { name: 'by another client' } }])
+    noteRoutes(gateway, deviceId, [route])
+  }
+
+  it('that adds a destination counts until it shows, whatever else has ended', async () => {
+    const place = { deviceId, routeId: running() }
+    const before = toSent(await getRoute(gateway, place, newOperation('get-route')))
+    const added = { name: 'New out', protocol: 'udp', address: '239.9.9.9', port: 7001 } as const
+    const fields = { ...before, destinations: [...before.destinations, added] }
+    rememberUnseen(gateway, place, { kind: 'update', fields, before }).accepted()
+    await othersEnd(place)
+    unseenOf(gateway, place).should.have.length(1)
+  })
+
+  it('does not end with what was under way before it', async () => {
+    const place = { deviceId, routeId: running() }
+    const unseenAfter = async (wasPending: boolean): Promise<number> => {
+      const { change } = commandStep(gateway, { ...place, wasPending }, 'stop')
+      rememberUnseen(gateway, place, change).accepted()
+      await othersEnd(place)
+      return unseenOf(gateway, place).length
+    }
+    ;[await unseenAfter(false), await unseenAfter(true)].should.eql([0, 1])
   })
 
   it('that updates a secret and is in doubt leaves none known: nobody knows which one counts', async () => {
