@@ -17,8 +17,8 @@ export function serialized<T>(
   return gateway.inTurn(`route ${keyOf(address)}`, operation, change)
 }
 
-/** How often a change is planned again because the session ended before it was sent. */
-const MOST_LOGINS = 3
+/** How often the session may end, or an attempt fail, before a change is sent. */
+const MOST_FAILURES = 3
 
 /** A change that does not go out within a second of what it was planned on is planned again. */
 export async function sendFresh<Read, T>(
@@ -31,7 +31,7 @@ export async function sendFresh<Read, T>(
   first?: { present: Read; at: number },
 ): Promise<T> {
   let known = first
-  for (let logins = 0; ;) {
+  for (let failures = 0; ;) {
     const present = known ? known.present : await read()
     const plannedAt = known?.at ?? gateway.clock.now()
     try {
@@ -39,7 +39,9 @@ export async function sendFresh<Read, T>(
     } catch (error) {
       known = undefined
       if (!(error instanceof OutdatedPlan)) throw error
-      if (error.afterLogin && ++logins === MOST_LOGINS) throw endedSessions()
+      // One that only waited behind other changes is planned again however often that takes.
+      const hasFailed = error.afterLogin || error.fault !== undefined
+      if (hasFailed && ++failures === MOST_FAILURES) throw error.fault ?? endedSessions()
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { GatewayError } from '../errors'
 import type { Role } from './roles'
 import type { Stop } from '../stop'
 import { MOST } from '../model/foreign'
@@ -32,14 +33,20 @@ export class OutdatedPlan extends Error {
   constructor(
     /** It was to be sent a second time, in a new session. */
     readonly afterLogin: boolean,
+    /** Why it had not been sent by then: an attempt that did not arrive. */
+    readonly fault?: GatewayError,
   ) {
     super('The plan of a change is outdated.')
   }
 }
 
 /** @throws OutdatedPlan */
-export function refuseOutdated({ plannedAt }: Operation, now: number, afterLogin: boolean): void {
-  if (plannedAt !== undefined && now - plannedAt > LONGEST_PLAN) throw new OutdatedPlan(afterLogin)
+export function refuseOutdated(
+  { plannedAt }: Operation,
+  now: number,
+  ...why: ConstructorParameters<typeof OutdatedPlan>
+): void {
+  if (plannedAt !== undefined && now - plannedAt > LONGEST_PLAN) throw new OutdatedPlan(...why)
 }
 
 /** A set of names, as far as it says which it has. */

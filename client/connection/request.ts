@@ -97,9 +97,10 @@ export function createRequester(
     const writes = isWrite(request)
     const startedAt = clock.now()
     const deadline = startedAt + (operation.brief ? 1 : 2) * timeout
+    let last: TransportFault | undefined
     for (let attempts = 1; ; attempts++) {
       throwIfStopped(operation)
-      if (writes) refuseOutdated(operation, clock.now(), sending.isReplay === true)
+      if (writes) refuseOutdated(operation, clock.now(), sending.isReplay === true, last)
       operation.requests++
       if (writes) operation.writes++
       sending.mayBeApplied = writes
@@ -126,6 +127,7 @@ export function createRequester(
           const fault = timedOutAfter(result, attempts, clock.now() - startedAt)
           throw finalFault(fault, sending, startedAt)
         }
+        last = result
       } else {
         lastAnswerAt = clock.now()
         operation.statusCode = result.status

@@ -1,8 +1,9 @@
+import net from 'node:net'
 import 'should'
 import { type Ensured, type Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { liveInOwnTime } from '../../support/own-time'
-import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
+import { ScriptedAppliance, closed, listen, passOn } from '../../support/scripted-appliance'
 import { endEach, gatewayAt } from '../../support/connect'
 import { errorOf } from '../../support/errors'
 
@@ -148,5 +149,54 @@ describe('a change whose plan is too old when it is sent', () => {
       .update(route(), { name: 'renamed' })
       .catch((reason: unknown) => reason)
     error!.should.match({ code: 'UNAVAILABLE', cause: { applied: 'no', retryable: true } })
+  })
+})
+
+describe('a change for which connections take their time', () => {
+  let simulator: Simulator
+  let relay: net.Server
+  let gateway: Gateway
+  let connections: number
+  /** Resolves once a connection may go on to the simulator; false, and it is closed instead. */
+  let opens: () => Promise<boolean>
+
+  beforeEach(async () => {
+    liveInOwnTime()
+    simulator = await startSimulator({ routes: 1, https: true })
+    opens = async () => true
+    connections = 0
+    relay = net.createServer({ pauseOnConnect: true }, (near) => void pass(near))
+    const url = `https://127.0.0.1:${await listen(relay)}`
+    gateway = gatewayAt({ url }, { tls: { rejectUnauthorized: false } })
+    await gateway.devices.list()
+    connections = 0
+  })
+  afterEach(async () => {
+    await gateway.close()
+    await closed(relay)
+    await simulator.stop()
+  })
+
+  async function pass(near: net.Socket): Promise<void> {
+    connections++
+    near.on('error', () => near.destroy())
+    if (!(await opens())) return void near.destroy()
+    const far = net.connect(Number(new URL(simulator.url).port), '127.0.0.1')
+    far.on('error', () => far.destroy())
+    far.on('close', () => near.destroy())
+    near.on('close', () => far.destroy())
+    near.pipe(far).pipe(near)
+  }
+
+  const route = () => ({ id: simulator.routes[0]!.id })
+
+  it('fails with what went wrong when none comes about', async () => {
+    opens = () => after(1100).then(() => false)
+    const error = await errorOf(gateway.routes.update(route(), { name: 'renamed' }))
+    error.should.match({
+      code: 'UNAVAILABLE',
+      cause: { applied: 'no', retryable: true, reason: 'ECONNRESET' },
+    })
+    connections.should.equal(3)
   })
 })
