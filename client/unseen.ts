@@ -2,7 +2,7 @@
 import type { Connection } from './connection/connection'
 import { keyOf, setLatest, type RouteAddress, type Unseen } from './memory'
 import { toSent, protocolOf } from './model/convert'
-import { changes, showsUpdate } from './model/diff'
+import { mayDiffer, showsUpdate } from './model/diff'
 import { matcher, normalizeId } from './model/ids'
 import { membersIn, own } from './model/json'
 import { isPending, stateOf } from './model/route-state'
@@ -258,7 +258,7 @@ function over<Part extends Source | Destination>(
   formers: readonly (Part | undefined)[],
 ): Part {
   const isChanged = (name: string): boolean =>
-    formers.length === 0 || formers.some((was) => changes(sent[name], own(was, name), name))
+    formers.length === 0 || formers.some((was) => mayDiffer(sent[name], own(was, name), name))
   if (protocolOf(direction, now) !== protocolOf(direction, sent)) {
     return isChanged('protocol') ? sent : now
   }

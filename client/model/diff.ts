@@ -157,7 +157,7 @@ export const differs = (wanted: unknown, present: unknown, name: string): boolea
   compare(wanted, present, name, '').some(({ isHidden }) => !isHidden)
 
 /** The same, and true for a wanted secret that the appliance masks. */
-export const changes = (wanted: unknown, present: unknown, name: string): boolean =>
+export const mayDiffer = (wanted: unknown, present: unknown, name: string): boolean =>
   compare(wanted, present, name, '').length > 0
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null

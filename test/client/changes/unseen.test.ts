@@ -147,7 +147,7 @@ describe('a change that does not show yet', function () {
   it('is kept where the next but one goes back to the former value', async () => {
     const { id } = running()
     const former = simulator.route(id)!.source.name
-    simulator.setOptions({ applyDelay: 14_000 })
+    simulator.setOptions({ applyDelay: 9000 })
     await gateway.routes.update({ id }, { source: { name: 'other in' } })
     await gateway.routes.update({ id }, { name: 'renamed', source: { name: former } })
     await gateway.routes.update(
