@@ -204,6 +204,24 @@ export function isNameUnseen(gateway: Connection, deviceId: string, name: string
   return false
 }
 
+/** True while it is not certain which of these routes has a name: a rename does not show yet. */
+export function isNameChanging(
+  gateway: Connection,
+  deviceId: string,
+  name: string,
+  routes: readonly Route[],
+): boolean {
+  if (gateway.memory.unseen.size === 0) return false
+  return routes.some((route) =>
+    unseenOf(gateway, { deviceId, routeId: route.id }).some(({ fields, before, accepted }) => {
+      if (!fields || fields.name === route.name) return false
+      // A rename that may not have arrived can be sent again, by the former name.
+      const isLeft = accepted && route.name === name && before?.name === name
+      return isLeft || fields.name === name
+    }),
+  )
+}
+
 /** How many routes that were to be created from here do not show yet. */
 export function unseenCreates(gateway: Connection, deviceId: string): number {
   let count = 0

@@ -2,11 +2,13 @@ import { GatewayError, badResponse, say } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isText, own } from '../model/json'
-import type { Destination, Route } from '../model/types'
+import type { Destination, Route, RouteList } from '../model/types'
 import { getRoute, incompleteList, isIncomplete } from '../api/routes'
 import { expectArray } from '../api/shapes'
 import type { RouteAddress } from '../memory'
+import { isNameChanging } from '../unseen'
 import { nextList } from './shared-list'
+import { pollUntil, SETTLE_MS } from './unconfirmed'
 
 export { keyOf, type RouteAddress } from '../memory'
 
@@ -23,7 +25,11 @@ function partsOf(target: Target): { id?: string; name: string } {
   return { ...(typeof id === 'string' && { id }), name: String(name) }
 }
 
-/** A name is looked up on every page. @throws GatewayError `NOT_FOUND`, or `CONFLICT` with several IDs */
+/**
+ * A name is looked up on every page. For a change, only once the renames from here show: until then the
+ * list may have another route under this name.
+ * @throws GatewayError `NOT_FOUND`, `CONFLICT` with several IDs, or `NOT_CONFIRMED` for such a rename
+ */
 export async function findRoute(
   gateway: Connection,
   deviceId: string,
@@ -33,7 +39,12 @@ export async function findRoute(
   const { id, name } = partsOf(target)
   operation.route = id ?? name
   if (id !== undefined) return id
-  const list = await nextList(gateway, deviceId, operation)
+  const read = async (): Promise<RouteList | undefined> => {
+    const listed = await nextList(gateway, deviceId, operation)
+    const isUncertain = operation.changes && isNameChanging(gateway, deviceId, name, listed.data)
+    return isUncertain ? undefined : listed
+  }
+  const list = await pollUntil(gateway, read, SETTLE_MS, operation)
   const isThere = list.data.some((route) => route.name === name)
   if (!isThere && isIncomplete(list)) {
     throw incompleteList(list, say('uncertainRoute', { route: excerpt(name) }))

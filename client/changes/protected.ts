@@ -3,6 +3,7 @@ import { listRoutes, getRoute, incompleteList, isIncomplete } from '../api/route
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { protectedError, say } from '../errors'
+import { unseenOf } from '../unseen'
 import type { RouteAddress } from './find'
 import type { Planned } from './shared'
 
@@ -40,9 +41,11 @@ export async function refuseIfProtected(
   operation: Operation,
 ): Promise<void> {
   if (!gateway.protects) return
-  const { name } = await getRoute(gateway, address, operation)
-  operation.route = name
-  refuseProtected(gateway, [name], operation)
+  const route = await getRoute(gateway, address, operation)
+  operation.route = route.name
+  // Also by the name that it is being given.
+  const names = unseenOf(gateway, address).flatMap(({ fields }) => fields?.name ?? [])
+  refuseProtected(gateway, [route.name, ...names], operation)
 }
 
 /** The same for what replaces all routes of a device. @throws GatewayError `BAD_RESPONSE` too */

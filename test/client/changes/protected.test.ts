@@ -74,6 +74,16 @@ describe('a protected route', () => {
   const preset = { preset_version: '1', routes: [definition('Another')] }
   const out = { destination: { name: 'out' } }
 
+  it('is one already while its new name does not show', async () => {
+    simulator.setOptions({ applyDelay: 1500 })
+    const free = { id: 'route-1' }
+    await gateway.routes.update(free, { name: 'On air, 2' })
+    const change = gateway.routes.delete(free)
+    ;(await errorOf(change)).code.should.equal('READ_ONLY')
+    await simulator.settle()
+    simulator.routes.should.have.length(2)
+  })
+
   type Work = (options: ConfirmOptions) => Promise<unknown>
   const REFUSED: Record<string, Work> = {
     'an update': (options) => gateway.routes.update(onAir, { source: { port: 5003 } }, options),

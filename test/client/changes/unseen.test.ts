@@ -231,6 +231,28 @@ describe('a change that does not show yet', function () {
     simulator.routes.should.have.length(2)
   })
 
+  it('is waited for where a route is named: a delete finds the one that has the name by then', async () => {
+    const [first, second] = simulator.routes.map(({ id, name }) => ({ id, name }))
+    simulator.setOptions({ applyDelay: 1500 })
+    await gateway.routes.update({ id: first!.id }, { name: 'old' })
+    await gateway.routes.update({ id: second!.id }, { name: first!.name })
+    await gateway.routes.delete({ name: first!.name })
+    await simulator.settle()
+    simulator.routes
+      .map(({ id, name }) => ({ id, name }))
+      .should.eql([{ id: first!.id, name: 'old' }])
+  })
+
+  it('is sent again by the former name, where a rename may not have arrived', async () => {
+    const { id } = running()
+    const { name } = simulator.route(id)!
+    simulator.fault({ kind: 'reset', times: 1, match: { action: 'update' } })
+    await errorOf(gateway.routes.update({ id }, { name: 'renamed' }))
+    await gateway.routes.update({ name }, { name: 'renamed' })
+    await simulator.settle()
+    simulator.route(id)!.name.should.equal('renamed')
+  })
+
   it('is not taken for the route of a later create with the same name', async () => {
     simulator.setOptions({ applyDelay: 1500 })
     await gateway.routes.create(NEW as never)
