@@ -14,7 +14,7 @@ import {
   type Members,
 } from './members'
 import { excerpt, givenAs } from './given'
-import { isBooleanText, isNumeric, partToSent, protocolOf } from './convert'
+import { isBooleanText, isNumeric, isPartAsRead, partToSent, protocolOf } from './convert'
 import type { Fault, Given, Reason, Wanted } from './faults'
 import { doubtsOfRoute } from './doubts'
 import { nearest } from './near'
@@ -108,12 +108,10 @@ function isAsRead(route: JsonObject): boolean {
     names.some((name) => isGiven(own(part, name)))
   return (
     has(route, ONLY_READ) ||
-    has(own(route, 'source'), ['id', ...ONLY_READ_OF_PARTS]) ||
-    itemsIn(own(route, 'destinations')).some((one) => has(one, ONLY_READ_OF_PARTS))
+    has(own(route, 'source'), ['id']) ||
+    [own(route, 'source'), ...itemsIn(own(route, 'destinations'))].some(isPartAsRead)
   )
 }
-
-const ONLY_READ_OF_PARTS = ['state', 'started', 'summaryStatusCode']
 
 const ONLY_READ = [
   'elapsedTime',

@@ -85,7 +85,7 @@ export function partToSent(
     const sentAs = members.get(sentName) ?? member
     sent[sentName] = name === 'protocol' && isGiven(value) ? protocol : asSent(value, sentAs)
   }
-  return protocol === 'srt' && isRedundant(sent) ? withPaths(sent) : sent
+  return protocol === 'srt' && isRedundant(sent) ? withPaths(sent, isPartAsRead(part)) : sent
 }
 
 /** The protocol as requests spell it: HLS destinations are read as `http`. */
@@ -119,10 +119,18 @@ function pathAsSent(path: JsonObject, of: Members): JsonObject {
   return Object.fromEntries(members) as JsonObject
 }
 
-/** Responses join the values of all paths by `|`; requests list the paths, and have no other place. */
-function withPaths(part: JsonObject): JsonObject {
+/** True for a source or destination as read: it has what only the appliance sets. */
+export const isPartAsRead = (part: unknown): boolean =>
+  ['state', 'started', 'summaryStatusCode'].some((name) => isGiven(own(part, name)))
+
+/**
+ * Responses join the values of all paths by `|`; requests list the paths, and have no other place. With
+ * one path nothing is joined. In a request, one place may be a mistake.
+ */
+function withPaths(part: JsonObject, isRead: boolean): JsonObject {
   const carried = hasPaths(part.srtNetworkBondingParams) ? part.srtNetworkBondingParams : undefined
-  if (!carried && !PLACE.some((name) => isJoined(part[name]))) return part
+  const isPlace = isRead ? isGiven : isJoined
+  if (!carried && !PLACE.some((name) => isPlace(part[name]))) return part
 
   // Values that all paths share stay where they are, except for the place, which moves.
   const moved: string[] = [

@@ -342,6 +342,25 @@ describe('the gateway of plain Node.js', () => {
     })
   })
 
+  it('makes a file of a route with one redundant path that the gateway does not list', async () => {
+    await start({ dialect: { bondingInResponse: false } })
+    const listener = { name: 'in', protocol: 'srt', srtMode: 'listener', srtGroupMode: 'broadcast' }
+    const wanted = {
+      ...definition('One path'),
+      source: { ...listener, srtNetworkBondingParams: [{ address: '0.0.0.0', port: 5001 }] },
+    }
+    const actionOf = async (row: { name: string }) => (await gateway.routes.ensure(row)).action
+    ;(await actionOf(wanted)).should.equal('create')
+    ;(await actionOf(wanted)).should.equal('none')
+    const file = (await gateway.routes.definitions()).find(({ name }) => name === wanted.name)!
+    const { state: _state, ...exported } = file
+    ;(await actionOf(exported)).should.equal('none')
+    ;(await actionOf(await gateway.routes.get({ name: wanted.name }))).should.equal('none')
+    const moved = { name: wanted.name, source: { port: 5002 } }
+    const { cause } = await errorOf(gateway.routes.ensure(moved))
+    cause.problems!.map(({ path }) => path).should.eql(['source.port'])
+  })
+
   it('says by a route without id and name what is wrong with it', async () => {
     await start()
     const error = await errorOf(gateway.routes.get({} as never))

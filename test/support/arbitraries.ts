@@ -81,7 +81,7 @@ const single = joined(place, fc.record({ srtGroupMode: fc.constant('none') }))
 const redundant = (withPackets: boolean) =>
   fc
     .tuple(
-      fc.array(fc.tuple(place, packets), { minLength: 2, maxLength: 3 }),
+      fc.array(fc.tuple(place, packets), { minLength: 1, maxLength: 3 }),
       fc.constantFrom('list', 'empty', 'none'),
       fc.constantFrom('broadcast', 'backup', 'any'),
       fc.boolean(),

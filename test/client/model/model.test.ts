@@ -184,6 +184,15 @@ describe('model: from read to sent', () => {
     })
   })
 
+  it('takes the place of a part as read for its only path, and a list as it is', () => {
+    const place = { address: '0.0.0.0', port: '5001', networkInterface: '' }
+    const part = { protocol: 'srt', srtGroupMode: 'broadcast' }
+    const sent = { ...part, srtNetworkBondingParams: [{ ...place, port: 5001 }] }
+    asSource({ ...part, ...place, state: 'connected' }).should.eql(sent)
+    asDestination({ ...part, ...place, started: false }).should.eql(sent)
+    asSource({ ...sent, ...place, address: '10.0.0.1', state: 'connected' }).should.eql(sent)
+  })
+
   it('leaves a place alone without redundancy, or when no list can be made of it', () => {
     const one = { protocol: 'srt', srtGroupMode: 'none', address: 'host', port: 1 }
     asSource(one).should.eql(one)
