@@ -505,20 +505,19 @@ describe('merge: merge', () => {
 
     it('keeps that of RTP and of outputs, too', () => {
       const rtp = { protocol: 'rtp', rtpNetworkBondingParams: [A, B] }
-      const source = merged({ source: rtp as never })
+      const source = merged({ source: rtp })
       const bare = [A, B].map(({ address }) => ({ address, port: 9 }))
-      merged(
-        { source: { rtpNetworkBondingParams: bare } as never },
-        { ...PRESENT, ...source },
-      ).source['rtpNetworkBondingParams']!.should.eql([
+      merged({ source: { rtpNetworkBondingParams: bare } }, { ...PRESENT, ...source }).source[
+        'rtpNetworkBondingParams'
+      ]!.should.eql([
         { ...A, port: 9 },
         { ...B, port: 9 },
       ])
       const tuned = [A, B].map((path) => ({ ...path, mtu: 1300, ttl: 5, tos: 1 }))
       const one = { srtGroupMode: 'backup', [LIST]: tuned }
-      const outputs = merged({ destinations: { one } as never })
+      const outputs = merged({ destinations: { one } })
       merged(
-        { destinations: { one: { [LIST]: bare } } as never },
+        { destinations: { one: { [LIST]: bare } } },
         { ...PRESENT, ...outputs },
       ).destinations[0]![LIST]!.should.eql(tuned.map((path) => ({ ...path, port: 9 })))
     })
