@@ -90,8 +90,8 @@ describe('how a node is told what to act on', () => {
   }
 
   it('shows nothing of the message in what is wrong with JSONata', async () => {
-    const route = 'payload.limit < payload.secret'
-    await load(simulator.url, { 'get-route': { route, routeType: 'jsonata' } })
+    const properties = { route: 'payload.limit < payload.secret', routeType: 'jsonata' }
+    await load(simulator.url, { 'get-route': properties })
     const secret = 'a passphrase that nobody sees'
     for (const payload of [
       { limit: 5, secret },
