@@ -294,7 +294,7 @@ describe('the example flows', () => {
     }
 
     it('restarts it, and is content when that has helped', async () => {
-      await openQuick(7500)
+      await openQuick(20_000)
       Object.assign(simulator.route('Studio A')!.source, { state: 'disconnected' })
       await until(() => told('text').length === 1, 'the restart')
       told('text')[0]!.should.equal(
@@ -339,7 +339,7 @@ describe('the example flows', () => {
     })
 
     it('never touches a route that was stopped, and others than those of its pattern', async () => {
-      await openQuick(7500)
+      await openQuick(20_000)
       stall()
       Object.assign(simulator.route('City hall')!.source, { state: 'disconnected' })
       await until(() => told('text').length === 1, 'the first restart')
