@@ -4,7 +4,7 @@ import { keyOf, setLatest, type RouteAddress, type Unseen } from './memory'
 import { toSent, protocolOf } from './model/convert'
 import { mayDiffer, showsUpdate } from './model/diff'
 import { matcher, normalizeId } from './model/ids'
-import { membersIn, own } from './model/json'
+import { itemsIn, membersIn, own } from './model/json'
 import { isPending, stateOf } from './model/route-state'
 import type { Destination, Route, Source } from './model/types'
 
@@ -26,9 +26,10 @@ const placeKey = (place: Place): string =>
 
 function additions(
   { fields, before }: Pick<Change, 'fields' | 'before'>,
-  present: readonly Destination[],
+  present: unknown,
 ): Destination[] {
-  const [find, findNow] = [matcher(before?.destinations ?? []), matcher(present)]
+  // As read, it may be null.
+  const [find, findNow] = [matcher(before?.destinations ?? []), matcher(itemsIn(present))]
   const isNew = (one: Destination): boolean => find(one).length + findNow(one).length === 0
   return fields?.destinations.filter(isNew) ?? []
 }

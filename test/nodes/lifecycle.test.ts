@@ -292,7 +292,7 @@ describe('deploys and stops', () => {
     told.should.deepEqual([{ fill: 'red', shape: 'ring', text: 'A simulated error 500' }, {}, read])
   })
 
-  it('a status says that a node is busy, and ends that when the gateway goes', async () => {
+  it('a status says that a node is busy, and that its message has failed when the gateway goes', async () => {
     await load(simulator.url)
     const statuses: Array<Record<string, unknown>> = []
     helper.getNode('list-devices').on('call:status' as 'input', (call: unknown) => {
@@ -303,7 +303,7 @@ describe('deploys and stops', () => {
     await until(() => statuses.length === 1)
     await close('gateway')
     ;(await hanging).code.should.equal('CLOSED')
-    statuses.map(({ fill }) => fill).should.deepEqual(['blue', undefined])
+    statuses.map(({ fill }) => fill).should.deepEqual(['blue', 'red'])
   })
 })
 
