@@ -435,7 +435,9 @@ function watchAll(world: World): {
   function checkOutage(moment: Moment): void {
     const { at, now, input, after } = moment
     const { memory, events } = after
-    const told = events.reduce((sum, { outageMs }) => sum + (outageMs ?? 0), 0)
+    // An all-clear has the whole outage.
+    const telling = events.filter(({ event }) => event !== 'failover.protected')
+    const told = telling.reduce((sum, { outageMs }) => sum + (outageMs ?? 0), 0)
     const look = lookIn(moment)
     if (input.kind !== 'look') {
       if (told > 0) wrong(at, 'an outage told with no look')
@@ -449,9 +451,7 @@ function watchAll(world: World): {
         if (isOut && good) outage += now - good.now
         isOut = false
         good = { now, side }
-        // An all-clear has the whole outage.
-        const isWhole = events[0]?.event === 'failover.protected'
-        if (events.length > 0 && !isWhole && told !== outage && restarts.length === 0)
+        if (telling.length > 0 && told !== outage && restarts.length === 0)
           wrong(at, `an outage of ${outage} ms, of which ${told} ms are told`)
         if (events.length > 0) outage = 0
       }
