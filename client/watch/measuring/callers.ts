@@ -46,7 +46,10 @@ interface Listener {
   hasMissed: boolean
 }
 
-/** One for each route that shares the listener. It is read, and its callers are told, at the first. */
+/**
+ * Where a listener is: in each route that shares it. The first route is the one whose statistics are
+ * read for it, and the one that the events of its callers name.
+ */
 type Places = [Place, ...Place[]]
 
 /** What is known of the callers of each listener; undefined while its list was never read. */

@@ -57,7 +57,7 @@ export function createIncidentReporter(
     report(incidents.take(sight, at), reason)
   }
 
-  /** What an earlier watch has left in trouble is so until its value is back inside by the hysteresis. */
+  /** A value that an earlier watch reported stays in trouble until it is back by the hysteresis. */
   function firstLevel(one: SavedLimit): SavedLimit['level'] {
     const lasting = (['low', 'high'] as const).find((level) =>
       incidents.lasts(limitKey(device().id, one, thresholds[one.limit]!, level)),
