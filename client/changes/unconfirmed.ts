@@ -1,5 +1,6 @@
 import { GatewayError, hasCode, restated, say } from '../errors'
 import type { Connection } from '../connection/connection'
+import { LateConnection } from '../connection/faults'
 import { OutdatedPlan, type Operation } from '../connection/operation'
 import type { Destination, Route } from '../model/types'
 import { getRoute } from '../api/routes'
@@ -31,15 +32,17 @@ export async function sendFresh<Read, T>(
   first?: { present: Read; at: number },
 ): Promise<T> {
   let known = first
+  let reusesConnection = false
   for (let failures = 0; ;) {
     const present = known ? known.present : await read()
     const plannedAt = known?.at ?? gateway.clock.now()
     try {
-      return await send(present, operation.under({ plannedAt }))
+      return await send(present, operation.under({ plannedAt, reusesConnection }))
     } catch (error) {
       known = undefined
       if (!(error instanceof OutdatedPlan)) throw error
       // One that only waited behind other changes is planned again however often that takes.
+      reusesConnection ||= error.fault instanceof LateConnection
       const hasFailed = error.afterLogin || error.fault !== undefined
       if (hasFailed && ++failures === MOST_FAILURES) throw error.fault ?? endedSessions()
     }

@@ -37,9 +37,9 @@ export function createAgents(options: AgentOptions) {
     /** Keeps connections open: for reads, which may be repeated. */
     kept,
     /**
-     * One connection for each call: for everything that changes the appliance. If the appliance
-     * closed a kept connection at the same moment, it would not be known whether the change
-     * arrived.
+     * One connection for each call: for everything that changes the appliance, unless it takes too
+     * long for a plan. If the appliance closed a kept connection at the same moment, it would not be
+     * known whether the change arrived.
      */
     single,
     /** Closes the connections that are kept and not in use. */

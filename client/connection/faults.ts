@@ -8,7 +8,7 @@ import {
 } from '../errors'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ProxyFault } from './agents'
-import type { Subject } from './operation'
+import { LONGEST_PLAN, type Subject } from './operation'
 import { errorBody, type Answer } from './answer'
 
 /** A call without a complete response. */
@@ -37,6 +37,14 @@ export function timedOut(timeout: number, reached: boolean): TransportFault {
     ? [say('noResponseInTime', { time }), say('tryAgainOrWait')]
     : say('noConnectionInTime', { time })
   return new TransportFault('TIMEOUT', said, { reached, transient: true })
+}
+
+/** A connection that came about too late for a change that was planned before. */
+export class LateConnection extends TransportFault {
+  constructor() {
+    const said = say('noConnectionInTime', { time: LONGEST_PLAN / 1000 })
+    super('UNAVAILABLE', said, { reached: false, transient: true })
+  }
 }
 
 export function cutOff(statusCode?: number): TransportFault {

@@ -23,10 +23,12 @@ export interface Conditions {
   confirmsShared?: boolean
   /** When that was read on which its change is planned, by the clock of the gateway. */
   plannedAt?: number
+  /** New connections take too long: its change goes over the one by which its plan was read. */
+  reusesConnection?: boolean
 }
 
 /** Milliseconds. Others may have changed what was read longer ago. */
-const LONGEST_PLAN = 1000
+export const LONGEST_PLAN = 1000
 
 /** Thrown instead of sending a change whose plan is too old. Whoever plans it catches this. */
 export class OutdatedPlan extends Error {
@@ -40,14 +42,9 @@ export class OutdatedPlan extends Error {
   }
 }
 
-/** @throws OutdatedPlan */
-export function refuseOutdated(
-  { plannedAt }: Operation,
-  now: number,
-  ...why: ConstructorParameters<typeof OutdatedPlan>
-): void {
-  if (plannedAt !== undefined && now - plannedAt > LONGEST_PLAN) throw new OutdatedPlan(...why)
-}
+/** Whether others may have changed by now what a change is planned on. */
+export const isOutdated = ({ plannedAt }: Operation, now: number): boolean =>
+  plannedAt !== undefined && now - plannedAt > LONGEST_PLAN
 
 /** A set of names, as far as it says which it has. */
 export type Names = Pick<ReadonlySet<string>, 'has'>
@@ -78,6 +75,7 @@ export class Operation {
   /** It may remove or change outputs that other routes share. */
   confirmsShared: boolean
   readonly plannedAt?: number
+  readonly reusesConnection: boolean
   readonly #count: Count
 
   constructor(
@@ -93,6 +91,7 @@ export class Operation {
       confirmed = NO_NAMES,
       confirmsShared = false,
       plannedAt,
+      reusesConnection = false,
     }: Conditions = {},
     count: Count = { requests: 0, writes: 0, statusCode: undefined },
   ) {
@@ -105,6 +104,7 @@ export class Operation {
     this.confirmed = confirmed
     this.confirmsShared = confirmsShared
     this.plannedAt = plannedAt
+    this.reusesConnection = reusesConnection
     this.#count = count
   }
 
@@ -147,9 +147,9 @@ export class Operation {
   /** Returns a part of this operation under other conditions. Its requests count for the whole. */
   under(conditions: Conditions): Operation {
     const { stop, changes, uninterruptible, brief, background, route, confirmed } = this
-    const { confirmsShared, plannedAt } = this
+    const { confirmsShared, plannedAt, reusesConnection } = this
     const present = { stop, changes, uninterruptible, brief, background, route, confirmed }
-    const own = { ...present, confirmsShared, plannedAt }
+    const own = { ...present, confirmsShared, plannedAt, reusesConnection }
     return new Operation(this.name, { ...own, ...conditions }, this.#count)
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock'
 import { GatewayError, invalidInput, say } from '../errors'
-import { isWrite, refuseOutdated, type Operation, type Request } from './operation'
+import { OutdatedPlan, isOutdated, isWrite, type Operation, type Request } from './operation'
 import { mayAct } from './roles'
 import type { OpenSession, Session } from './session'
 import type { Stop } from '../stop'
@@ -100,7 +100,9 @@ export function createRequester(
     let last: TransportFault | undefined
     for (let attempts = 1; ; attempts++) {
       throwIfStopped(operation)
-      if (writes) refuseOutdated(operation, clock.now(), sending.isReplay === true, last)
+      if (writes && isOutdated(operation, clock.now())) {
+        throw new OutdatedPlan(sending.isReplay === true, last)
+      }
       operation.requests++
       if (writes) operation.writes++
       sending.mayBeApplied = writes
@@ -114,6 +116,8 @@ export function createRequester(
           most: request.most,
           timeout: Math.max(1, Math.ceil(Math.min(timeout, deadline - clock.now()))),
           stop: writes ? undefined : operation.stop,
+          isLate: writes ? () => isOutdated(operation, clock.now()) : undefined,
+          reusesConnection: !writes || operation.reusesConnection,
         })
         .catch((fault: TransportFault) => fault)
 

@@ -11,7 +11,15 @@ import { createAgents, type AgentOptions } from './agents'
 import type { Answer } from './answer'
 import type { Counters } from './counters'
 import type { Request } from './operation'
-import { TransportFault, connectionFault, cutOff, encoded, timedOut, tooLarge } from './faults'
+import {
+  LateConnection,
+  TransportFault,
+  connectionFault,
+  cutOff,
+  encoded,
+  timedOut,
+  tooLarge,
+} from './faults'
 
 const MIB = 1024 * 1024
 /** The largest response that is read where the request says nothing else, in bytes. */
@@ -49,6 +57,10 @@ export interface TransportRequest extends Pick<
   cookie?: string
   /** Milliseconds for the whole call. */
   timeout: number
+  /** Asked once the connection stands: true, and the call is not written. */
+  isLate?: () => boolean
+  /** Over a connection that is kept, as reads are; default for `GET` only. */
+  reusesConnection?: boolean
   stop?: Stop
 }
 
@@ -81,7 +93,8 @@ export function createTransport(options: TransportOptions) {
       if (sends === 'nothing' || (sends === 'no reads' && request.method === 'GET')) {
         throw stoppedFault(false)
       }
-      const agent = request.method === 'GET' ? agents.kept : agents.single
+      const { reusesConnection = request.method === 'GET' } = request
+      const agent = reusesConnection ? agents.kept : agents.single
       const config: CallConfig = { adapter, call: new Call(request, agent) }
       const sentAt = performance.now()
       try {
@@ -214,8 +227,9 @@ function nodeAdapter(
   return (config) =>
     new Promise<Received>((resolve, reject) => {
       const { agent, request: wanted } = (config as AxiosRequestConfig as CallConfig).call
-      const { method, timeout, stop } = wanted
+      const { method, timeout, stop, isLate } = wanted
       const most = Math.min(wanted.most ?? MOST, maxAnswerBytes)
+      const asksFirst = maySend !== undefined || isLate !== undefined
       let reached = false
       let settled = false
       let bytes = 0
@@ -262,8 +276,9 @@ function nodeAdapter(
       request.on('socket', (socket) => {
         const mark = (): void => {
           // Asked this late, since the process may have been frozen while it connected.
-          if (maySend && !settled) {
-            if (!maySend(wanted)) return fail(notOwned())
+          if (asksFirst && !settled) {
+            if (maySend && !maySend(wanted)) return fail(notOwned())
+            if (isLate?.()) return fail(new LateConnection())
             request.end(wanted.body)
           }
           reached = true
@@ -318,6 +333,6 @@ function nodeAdapter(
       })
 
       if (stop) unhook = stop.onStop(abort)
-      if (!settled && !maySend) request.end(wanted.body)
+      if (!settled && !asksFirst) request.end(wanted.body)
     })
 }

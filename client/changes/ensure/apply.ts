@@ -187,7 +187,7 @@ async function changeFrom(
     trace.steps.push(action)
     trace.after = seen(after)
     // The wait for this step has just read the route.
-    sending = operation.under({ plannedAt: gateway.clock.now() })
+    sending = first.under({ plannedAt: gateway.clock.now() })
   }
   const done = planned({ ...trace.plan, steps: trace.steps as Plan['steps'] })
   return { ...done, after: hideSecrets(after) }

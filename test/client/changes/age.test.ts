@@ -1,3 +1,4 @@
+import dns from 'node:dns'
 import net from 'node:net'
 import 'should'
 import { type Ensured, type Gateway } from '../../../client'
@@ -8,6 +9,21 @@ import { endEach, gatewayAt } from '../../support/connect'
 import { errorOf } from '../../support/errors'
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** What another client does while a login or a connection takes its time. */
+async function addDestination(simulator: Simulator): Promise<void> {
+  const { id } = simulator.routes[0]!
+  const other = gatewayAt(simulator, { tls: { rejectUnauthorized: false } })
+  const added = { name: 'Added', protocol: 'udp', address: '239.9.9.9', port: 7001 }
+  await other.routes.update({ id }, { destinations: [added] }, { waitFor: 'applied' })
+  await other.close()
+}
+
+function keepsBoth(simulator: Simulator): void {
+  const { source, destinations } = simulator.routes[0]!
+  source.name.should.equal('other in')
+  destinations.map(({ name }) => name).should.containEql('Added')
+}
 
 /** A change deletes every destination that it leaves out: others may add one before it is sent. */
 describe('a change whose plan is too old when it is sent', () => {
@@ -27,14 +43,6 @@ describe('a change whose plan is too old when it is sent', () => {
 
   const route = () => ({ id: simulator.routes[0]!.id })
   const wanted = () => ({ ...route(), source: { name: 'other in' } })
-
-  /** What another client does while the login takes its time. */
-  async function addDestination(): Promise<void> {
-    const other = gatewayAt(simulator)
-    const added = { name: 'Added', protocol: 'udp', address: '239.9.9.9', port: 7001 }
-    await other.routes.update(route(), { destinations: [added] }, { waitFor: 'applied' })
-    await other.close()
-  }
 
   /** The session ends before the first update, and the next login takes longer than a plan lasts. */
   function endSession(meanwhile: () => unknown = () => undefined): void {
@@ -56,17 +64,15 @@ describe('a change whose plan is too old when it is sent', () => {
     ensure: () => gateway.routes.ensure(wanted()),
   })) {
     it(`is planned again after a login: ${what}`, async () => {
-      endSession(addDestination)
+      endSession(() => addDestination(simulator))
       await change()
       await simulator.settle()
-      const { source, destinations } = simulator.route(route().id)!
-      source.name.should.equal('other in')
-      destinations.map(({ name }) => name).should.containEql('Added')
+      keepsBoth(simulator)
     })
   }
 
   it('is taken back to what it was planned on in the end', async () => {
-    endSession(addDestination)
+    endSession(() => addDestination(simulator))
     await gateway.routes.ensure(wanted())
     await gateway.routes.undo()
     const { source, destinations } = simulator.route(route().id)!
@@ -96,7 +102,7 @@ describe('a change whose plan is too old when it is sent', () => {
 
     it('is not what was approved once somebody else has changed the route', async () => {
       const { id: planId } = await gateway.routes.plan(wanted(), stopped)
-      endSession(addDestination)
+      endSession(() => addDestination(simulator))
       const error = await errorOf(gateway.routes.ensure(wanted(), { ...stopped, planId }))
       error.should.match({ code: 'CONFLICT', cause: { applied: 'yes' } })
       error.message.should.endWith(
@@ -116,7 +122,7 @@ describe('a change whose plan is too old when it is sent', () => {
     it('is an undo that names the route when somebody else has changed it', async () => {
       await gateway.routes.stop(route(), { waitFor: 'applied' })
       await gateway.routes.ensure(wanted(), { state: 'started' })
-      endSession(addDestination)
+      endSession(() => addDestination(simulator))
       const { message } = await errorOf(gateway.routes.undo())
       message.should.containEql('Route "Studio A" is stopped now')
       message.should.containEql('Route "Studio A" has changed')
@@ -190,6 +196,15 @@ describe('a change for which connections take their time', () => {
 
   const route = () => ({ id: simulator.routes[0]!.id })
 
+  it('is planned again when its connection came too late', async () => {
+    opens = async () => {
+      await Promise.all([addDestination(simulator), after(1100)])
+      return true
+    }
+    await gateway.routes.update(route(), { source: { name: 'other in' } }, { waitFor: 'applied' })
+    keepsBoth(simulator)
+  })
+
   it('fails with what went wrong when none comes about', async () => {
     opens = () => after(1100).then(() => false)
     const error = await errorOf(gateway.routes.update(route(), { name: 'renamed' }))
@@ -198,5 +213,50 @@ describe('a change for which connections take their time', () => {
       cause: { applied: 'no', retryable: true, reason: 'ECONNRESET' },
     })
     connections.should.equal(3)
+  })
+})
+
+describe('a change for which each TCP connection takes longer than its plan lasts', () => {
+  const { lookup } = dns
+  let simulator: Simulator
+  let gateway: Gateway
+
+  beforeEach(async () => {
+    liveInOwnTime()
+    simulator = await startSimulator({ routes: 1 })
+    gateway = gatewayAt({ url: simulator.url.replace('127.0.0.1', 'gateway.test') })
+    dns.lookup = slowly(() => undefined)
+    await gateway.devices.list()
+  })
+  afterEach(async () => {
+    dns.lookup = lookup
+    await endEach(gateway, simulator)
+  })
+
+  /** Without a lookup in the network, but a connection begins as late as with a slow one. */
+  const slowly = (meanwhile: () => unknown) =>
+    ((_host: string, options: object, then: Parameters<typeof lookup>[1]) =>
+      void Promise.all([meanwhile(), after(1100)]).then(() =>
+        lookup('127.0.0.1', options, then),
+      )) as typeof lookup
+
+  it('is planned again for its first step only', async () => {
+    let lookups = 0
+    dns.lookup = slowly(() => lookups++)
+    const { id } = simulator.routes[0]!
+    const { action } = await gateway.routes.ensure(
+      { id, source: { name: 'other in' } },
+      { state: 'stopped' },
+    )
+    action.should.eql(['stop', 'update'])
+    lookups.should.equal(1)
+  })
+
+  it('is planned again', async () => {
+    let isAdded: Promise<void> | undefined
+    dns.lookup = slowly(() => (isAdded ??= addDestination(simulator)))
+    const { id } = simulator.routes[0]!
+    await gateway.routes.update({ id }, { source: { name: 'other in' } }, { waitFor: 'applied' })
+    keepsBoth(simulator)
   })
 })
