@@ -104,12 +104,25 @@ export const wordsOnly = (text: string): string =>
 function safeAddress(text: string, to: Pseudonyms): string {
   if (isIP(text) > 0) return to.address(text)
   const bare = text.slice(text.lastIndexOf('@') + 1).split('?')[0]!
-  const pieces = bare.split(/([:/&=[\]\s]+)/)
+  return bare
+    .split(COLONS)
+    .map((part, place) => {
+      if (place % 2 === 0) return safePieces(part, to)
+      return isIP(part) > 0 ? to.address(part) : to.host(part)
+    })
+    .join('')
+}
+
+/** An IPv6 address, or else not an address with a port. Each run of its characters is tried once. */
+const COLONS = /(?<![\da-f.:])([\da-f.]*(?::[\da-f.]*){2,})/i
+
+function safePieces(text: string, to: Pseudonyms): string {
+  const pieces = text.split(/([:/&=[\]\s]+)/)
   return pieces
     .map((piece, place) => {
       if (place % 2 === 1 || piece === '' || ADDRESS_WORDS.has(piece)) return piece
       // A port; any other number may be a secret.
-      if (pieces[place - 1] === ':' && /^\d{1,5}$/.test(piece)) return piece
+      if (/^\]?:$/.test(pieces[place - 1] ?? '') && /^\d{1,5}$/.test(piece)) return piece
       if (isIP(piece) > 0) return to.address(piece)
       return isUuid(piece) ? to.id(piece) : to.host(piece)
     })

@@ -138,6 +138,28 @@ describe('a report', () => {
     }
   })
 
+  it('has no number of an IPv6 address or a hardware address, but the port beside it', () => {
+    const groups = '2001:1234:5678:9012:3456:7890:1234:5678'
+    const made = safe([
+      { address: groups },
+      { address: `srt://[${groups}]:9000` },
+      { address: `[${groups}]` },
+      { address: `${groups}/64` },
+      { address: `${groups}:9000` },
+      { address: '00:11:22:33:44:55' },
+      { address: 'host:5000:7000' },
+    ])
+    should(made).deepEqual([
+      { address: '2001:db8::1' },
+      { address: 'srt://[2001:db8::1]:9000' },
+      { address: '[2001:db8::1]' },
+      { address: '2001:db8::1/host-1.example' },
+      { address: 'host-2.example' },
+      { address: 'host-3.example' },
+      { address: 'host-4.examplehost-5.example' },
+    ])
+  })
+
   it('has name and type of what is not documented', () => {
     const unknown = {
       colour: 'blue',
