@@ -48,7 +48,7 @@ import { Stop, inTime } from '../stop'
 import { FREE, memberKey, memberText, slotKey } from './ownership/records'
 import { View, advice, type Sighted } from './ownership/view'
 import { SLOTS } from './slots'
-import type { EngineLink, Member, ShareState, Store } from './types'
+import type { EngineLink, Entry, Member, ShareState, Store } from './types'
 
 export interface OwnershipOptions {
   store: Store
@@ -139,7 +139,6 @@ export function openOwnership(options: OwnershipOptions) {
   let writes = 0
   /** What the present watch has shown; undefined without a connection. */
   let view: View | undefined
-  let endWatch: (() => void) | undefined
   /** Nothing is taken and no life begins before. */
   let quietUntil = 0
   /** What is held is not worked for before. */
@@ -197,32 +196,34 @@ export function openOwnership(options: OwnershipOptions) {
   /** @param former what was known on the same connection */
   function connect(ms = 0, former?: View): void {
     const opened = new View(clock, ttlMs, former)
-    const ifPresent =
-      <Parameters extends unknown[]>(callback: (...given: Parameters) => void) =>
-      (...given: Parameters): void => {
-        if (view === opened) callback(...given)
-      }
     view = opened
-    const begin = (): void => {
-      endWatch = store.watch({
-        onEntry: ifPresent((key, entry) => {
-          opened.note(key, entry)
-          if (opened.isComplete) seen()
-        }),
-        onReady: ifPresent(() => ready(opened)),
-        onEnd: ifPresent((hasLost, why) => {
-          if (why) reason = why
-          if (hasLost) lostRecords()
-          connect(AGAIN_MS, hasLost ? undefined : opened)
-        }),
-      })
+    after(ms, () => {
+      if (view === opened) void watch(opened)
+    })
+  }
+
+  /** Until its end, when the next one begins. */
+  async function watch(opened: View): Promise<void> {
+    const onEntry = (key: string, entry: Entry | undefined): void => {
+      if (view !== opened) return
+      opened.note(key, entry)
+      if (opened.isComplete) seen()
     }
-    after(ms, ifPresent(begin))
+    const onReady = (): void => {
+      if (view === opened) ready(opened)
+    }
+    const hasLost = await store.watch({ onEntry, onReady }, opened.over).catch((error: Error) => {
+      if (view === opened) reason = error.message
+      return false
+    })
+    if (view !== opened) return
+    if (hasLost) lostRecords()
+    connect(AGAIN_MS, hasLost ? undefined : opened)
   }
 
   function disconnect(): void {
-    endWatch?.()
-    view = endWatch = undefined
+    view?.over.now()
+    view = undefined
   }
 
   const unhook = link.onChange((isUp, why = 'The connection to the engine was lost.') => {

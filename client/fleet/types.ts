@@ -94,12 +94,6 @@ export interface RecordWatch {
   readonly onEntry: (key: string, entry: Entry | undefined) => void
   /** All records of now have been reported. */
   readonly onReady: () => void
-  /**
-   * Nothing more is reported, and a new watch has to begin with all records.
-   * @param hasLost the engine does not have all that it had on this connection
-   * @param reason why no watch was possible
-   */
-  readonly onEnd: (hasLost: boolean, reason?: string) => void
 }
 
 /**
@@ -120,8 +114,13 @@ export interface Store {
   update(key: string, value: string, revision: number): Promise<number | undefined>
   /** Deletes a record that still has this revision. Those who watch are not told. */
   remove(key: string, revision: number): Promise<void>
-  /** Reports all records, and then each change, until it ends. @returns ends it, without `onEnd` */
-  watch(watch: RecordWatch): () => void
+  /**
+   * Reports all records, and then each change, until it ends: the next one has to begin with all records.
+   * @param over ends it; stopped once it has ended
+   * @returns whether the engine does not have all that it had on this connection
+   * @throws when no watch was possible
+   */
+  watch(watch: RecordWatch, over: Stop): Promise<boolean>
 }
 
 /** Whether the engine can be used, as far as is known. */

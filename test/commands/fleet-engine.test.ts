@@ -4,6 +4,8 @@ import { nkeys } from '@nats-io/transport-node'
 import should from 'should'
 import type { Engine } from '../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../client/fleet/nats/options'
+import type { RecordWatch } from '../../client/fleet/types'
+import { Stop } from '../../client/stop'
 import { newCertificate, selfSignedCertificate } from '../support/certificate'
 import { TTL, isDown, isUp, open, server } from '../support/engines'
 import { errorOf } from '../support/errors'
@@ -64,35 +66,30 @@ withNats('the engine of a fleet', function () {
   }
 
   /** Watches, and begins again whenever a watch ends. */
-  async function watched({ store, link }: Engine): Promise<Watched> {
+  function watched({ store, link }: Engine): Watched {
     const now = new Map<string, string>()
     const all: string[] = []
     const ends: boolean[] = []
     let ready = 0
-    let end = (): void => undefined
-    let isOver = false
-    afterThisTest(() => {
-      isOver = true
-      end()
-    })
+    const stop = new Stop()
+    afterThisTest(() => stop.now())
     const begin = async (): Promise<void> => {
       now.clear()
-      end = store.watch({
+      const over = new Stop()
+      stop.onStop(() => over.now())
+      const watch: RecordWatch = {
         onEntry(key, entry) {
           all.push(`${key}=${entry?.value ?? ''}`)
           if (entry) now.set(key, entry.value)
           else now.delete(key)
         },
         onReady: () => ready++,
-        onEnd(hasLost) {
-          ends.push(hasLost)
-          void until(() => isOver || link.isUp, 'the connection', 60_000).then(() =>
-            isOver ? undefined : begin(),
-          )
-        },
-      })
+      }
+      ends.push(await store.watch(watch, over).catch(() => false))
+      await until(() => stop.stopped || link.isUp, 'the connection', 60_000)
+      if (!stop.stopped) await begin()
     }
-    await begin()
+    void begin()
     return { now, all, ready: () => ready, ends }
   }
 
@@ -370,14 +367,14 @@ withNats('the engine of a fleet', function () {
       const [one, other] = [open(nats.url), open(nats.url)]
       await isUp(one, other)
       for (let slot = 0; slot < 256; slot++) await one.store.create(`slot.${slot}`, 'free')
-      const { now, ready } = await watched(other)
+      const { now, ready } = watched(other)
       await until(() => ready() === 1)
       now.size.should.equal(256)
       await one.store.create('member.1', 'here')
       await until(() => now.get('member.1') === 'here')
       const empty = open(nats.url, { fleet: 'empty' })
       await isUp(empty)
-      const nothing = await watched(empty)
+      const nothing = watched(empty)
       await until(() => nothing.ready() === 1)
       nothing.all.should.eql([])
     })
@@ -389,7 +386,7 @@ withNats('the engine of a fleet', function () {
       const [one, other] = [open(wire.url), open(nats.url)]
       await isUp(one, other)
       let revision = (await other.store.create('slot.1', '1'))!
-      const { now } = await watched(one)
+      const { now } = watched(one)
       await until(() => now.get('slot.1') === '1')
       wire.cut()
       await isDown(one)
@@ -417,7 +414,7 @@ withNats('the engine of a fleet', function () {
       await isUp(one, other)
       await one.store.create('slot.1', 'old')
       await one.store.create('slot.2', 'old')
-      const { now, ready } = await watched(other)
+      const { now, ready } = watched(other)
       await until(() => now.size === 2)
       const { createdAt } = other.store
       await nats.kill()
@@ -435,7 +432,7 @@ withNats('the engine of a fleet', function () {
       await isUp(one, other)
       const since = other.link.since
       for (let each = 0; each < 20; each++) await one.store.create(`slot.${each}`, 'old')
-      const { now, ends } = await watched(other)
+      const { now, ends } = watched(other)
       await until(() => now.size === 20)
       const token = other.store.createdAt + 20
       await removeBucket(nats.url, 'media-gateway-tests')
@@ -454,7 +451,7 @@ withNats('the engine of a fleet', function () {
       await isUp(engine)
       const old = (await engine.store.create('member.1', 'one'))!
       const present = (await engine.store.update('member.1', 'two', old))!
-      const { now } = await watched(engine)
+      const { now } = watched(engine)
       await until(() => now.size === 1)
       await engine.store.remove('member.1', old)
       should((await engine.store.get('member.1'))?.value).equal('two')
@@ -463,7 +460,7 @@ withNats('the engine of a fleet', function () {
       // Nothing has moved for those who watch, and its key can be used again.
       should(now.get('member.1')).equal('two')
       should(await engine.store.create('member.1', 'three')).equal(present + 1)
-      const fresh = await watched(engine)
+      const fresh = watched(engine)
       await until(() => fresh.ready() === 1)
       should([...fresh.now]).eql([['member.1', 'three']])
     })
@@ -474,7 +471,7 @@ withNats('the engine of a fleet', function () {
       const all = servers.map(({ url }) => url).join(',')
       const [one, other] = [open(all, { replicas: 3 }), open(all, { replicas: 3 })]
       await until(() => one.link.isUp && other.link.isUp, 'the cluster', 60_000)
-      const { now } = await watched(other)
+      const { now } = watched(other)
       let revision = (await one.store.create('slot.1', '0'))!
       await until(() => now.get('slot.1') === '0')
       for (const nats of servers) {

@@ -6,6 +6,7 @@ import { openLease, type Lease } from '../../client/fleet/lease'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
 import { sealed } from '../../client/fleet/nats/wire'
 import { SLOTS, slotOf } from '../../client/fleet/slots'
+import { Stop } from '../../client/stop'
 import {
   accountsOf,
   consumersRights,
@@ -264,6 +265,8 @@ withNats('the rights on the engine', function () {
       users: cases.map(({ name, rights }) => ({ user: name, password: PASSWORD, ...rights })),
     })
     ending.push(() => nats.remove())
+    const over = new Stop()
+    ending.push(() => over.now())
     await Promise.all(
       cases.map(async ({ kind, subject, name }) => {
         const instance = open(nats, name, name)
@@ -282,13 +285,8 @@ withNats('the rights on the engine', function () {
               engine.store.create(`large.${tried}-${part}`, 'a'.repeat(1e5)).catch(() => undefined),
             ),
           )
-          ending.push(
-            engine.store.watch({
-              onEntry: () => undefined,
-              onReady: () => undefined,
-              onEnd: () => undefined,
-            }),
-          )
+          const watch = { onEntry: () => undefined, onReady: () => undefined }
+          void engine.store.watch(watch, over).catch(() => undefined)
           await engine.store.remove(`large.${tried}-0`, revisions[0] ?? 0).catch(() => undefined)
         }
         told().should.equal(1, `${kind} ${subject}: ${logged.join('\n')}`)

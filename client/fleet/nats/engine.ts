@@ -28,7 +28,7 @@ export function openEngine(options: EngineOptions, pace: Pace = PACE) {
   const bus: Bus = { ...options, link, pace, life: randomUUID() }
   return {
     link,
-    store: createStore(link, records, link.timeout, stop),
+    store: createStore(link, records, link.timeout),
     commands: { send: createSender(bus, stop), serve: serveCommands(bus) },
     /** Its bucket is there from its first use on. */
     memory: createMemory(link, openBucket(link, `media-gateway-${fleet}-memory`, options)),

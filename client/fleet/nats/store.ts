@@ -1,5 +1,5 @@
 import type { KvStatus } from '@nats-io/kv'
-import { Stop, pause } from '../../stop'
+import { pause, type Stop } from '../../stop'
 import type { RecordWatch, Store } from '../types'
 import { entryIn, type Bucket } from './bucket'
 import { engineAway } from './failures'
@@ -9,7 +9,7 @@ import type { Link } from './link'
 const MOST_LOOKS = 20
 
 /** @param checkMs how often a watch looks whether it misses something */
-export function createStore(link: Link, bucket: Bucket, checkMs: number, ended: Stop): Store {
+export function createStore(link: Link, bucket: Bucket, checkMs: number): Store {
   /**
    * Which records the engine must have, since the present connection has seen them: those of the bucket
    * that was made then, up to this revision.
@@ -32,15 +32,10 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number, ended: 
   }
 
   /**
-   * One watch, from all records as they are now until the connection or the bucket ends, or something is
-   * missing: so there is one way to catch up, whatever has happened.
-   * @param over ends it; stopped when it has ended
-   * @returns whether the engine has lost records
+   * From all records as they are now until the connection or the bucket ends, or something is missing: so
+   * there is one way to catch up, whatever has happened.
    */
-  async function session(
-    { onEntry, onReady }: Omit<RecordWatch, 'onEnd'>,
-    over: Stop,
-  ): Promise<boolean> {
+  async function watch({ onEntry, onReady }: RecordWatch, over: Stop): Promise<boolean> {
     const present = seen
     let hasLost = false
     let isReady = false
@@ -59,18 +54,19 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number, ended: 
       return { latest: now.revision, isEmpty: status.values === 0 }
     }
 
-    /** The engine may lose a watch, or the bucket, without a word on a connection that lives. */
+    /**
+     * The engine may lose a watch, or the bucket, without a word on a connection that lives. Returns when
+     * it has. Rejects when it does not answer: it may be another one afterwards, with as many records.
+     */
     async function check(): Promise<void> {
       let before = 0
-      for (let looks = 1; !over.stopped; looks++) {
+      for (let looks = 0; looks < MOST_LOOKS && !over.stopped; looks++) {
         await pause(checkMs, over)
         if (over.stopped) return
-        const now = await look().catch(() => undefined)
+        const { latest } = await look()
         // It was there at the look before, and has not been reported since.
-        const misses = now !== undefined && reported < before
-        // An engine that does not answer may be another one afterwards, with as many records.
-        if (hasLost || misses || !now || looks >= MOST_LOOKS) over.now()
-        before = now?.latest ?? before
+        if (hasLost || reported < before) return
+        before = latest
       }
     }
 
@@ -91,6 +87,8 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number, ended: 
         return all
       })
       checking = check()
+        .catch(() => undefined)
+        .finally(() => over.now())
       if (isEmpty) ready(latest)
       for await (const entry of entries) {
         if (over.stopped) break
@@ -115,21 +113,7 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number, ended: 
     create: (key, value) => written(bucket.create(key, value)),
     update: (key, value, revision) => written(bucket.update(key, value, revision)),
     remove: bucket.remove,
-    watch({ onEnd, ...watch }) {
-      const over = new Stop()
-      let isToldToEnd = false
-      const end = (): void => {
-        isToldToEnd = true
-        over.now()
-      }
-      const unhook = ended.onStop(end)
-      const tell = (hasLost: boolean, reason?: string): void => {
-        unhook()
-        if (!isToldToEnd) onEnd(hasLost, reason)
-      }
-      session(watch, over).then(tell, (error: Error) => tell(false, error.message))
-      return end
-    },
+    watch,
   }
 }
 

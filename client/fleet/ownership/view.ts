@@ -1,5 +1,6 @@
 // What the watch of one connection has shown: who is there, and who holds which slot.
 import type { Clock } from '../../clock'
+import { Stop } from '../../stop'
 import { instanceFor } from '../slots'
 import type { Entry, Member } from '../types'
 import {
@@ -27,6 +28,8 @@ interface Known extends Entry {
 }
 
 export class View {
+  /** Ends the watch. */
+  readonly over = new Stop()
   readonly #records: Map<string, Known>
   /** Known from the earlier watch, and not reported by this one yet. */
   readonly #unconfirmed: Set<string>

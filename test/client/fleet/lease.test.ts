@@ -49,7 +49,7 @@ describe('a lease', () => {
       remove: async () => undefined,
       watch({ onReady }) {
         onReady()
-        return () => undefined
+        return new Promise(() => undefined)
       },
     }
     lease = openLease({

@@ -385,69 +385,67 @@ export class Instance {
       get createdAt() {
         return createdAt()
       },
-      watch: ({ onEntry, onReady, onEnd }) => {
-        const { world } = this
-        const { engine } = world
-        let isReady = false
-        let isOver = false
-        const report = ({ key, value, revision }: Written): void => {
-          if (this.#watchers.has(watcher)) this.#seen = Math.max(this.#seen, revision)
-          onEntry(key, value === undefined ? undefined : { value, revision })
-        }
-        const stop = (): void => {
-          isOver = true
-          this.#watchers.delete(watcher)
-          engine.watchers.delete(watcher)
-          engine.losers.delete(lost)
-        }
-        const end = (hasLost: boolean, reason?: string): void => {
-          if (isOver) return
-          stop()
-          onEnd(hasLost, reason)
-        }
-        const look = (): void => {
-          if (!this.#watchers.has(watcher)) return
-          const hasLost = this.#hasLost
-          if (hasLost) {
-            this.#createdAt = engine.createdAt
-            this.#seen = engine.revision
+      watch: ({ onEntry, onReady }, over) =>
+        new Promise((resolve, reject) => {
+          const { world } = this
+          const { engine } = world
+          let isReady = false
+          const report = ({ key, value, revision }: Written): void => {
+            if (this.#watchers.has(watcher)) this.#seen = Math.max(this.#seen, revision)
+            onEntry(key, value === undefined ? undefined : { value, revision })
           }
-          end(hasLost)
-        }
-        // It looks at each beat, and has got no answer while the engine lost something.
-        const lost = (): void => this.#later(world.random() * BEAT + world.delay(), look)
-        const watcher = (written: Written): void => {
-          this.#later(world.delay(), () => report(written))
-          // Twice, and out of order.
-          if (world.random() < world.repeats) {
-            this.#later(2 * world.longest + 10 * world.delay(), () => report(written))
-          }
-        }
-        this.#ask(() => {
-          if (isOver) return
-          this.#watchers.add(watcher)
-          engine.watchers.add(watcher)
-          engine.losers.add(lost)
-          const all = [...engine.records].map(([key, entry]) => ({ key, ...entry }))
-          if (this.isBlind) return
-          this.#later(world.delay(), () => {
-            if (this.#hasLost) {
-              look()
-              return
-            }
-            // All is read again from time to time.
-            this.#later(20 * BEAT, look)
-            for (const written of all) report(written)
-            isReady = true
-            onReady()
+          over.onStop(() => {
+            this.#watchers.delete(watcher)
+            engine.watchers.delete(watcher)
+            engine.losers.delete(lost)
           })
-        }).catch((error: Error) => end(false, error.message))
-        // Two requests, and two looks at what it has reported.
-        this.#later(4 * BEAT, () => {
-          if (!isReady) end(false, 'The engine does not report its records.')
-        })
-        return stop
-      },
+          const end = (settle: () => void): void => {
+            if (over.stopped) return
+            over.now()
+            settle()
+          }
+          const look = (): void => {
+            if (!this.#watchers.has(watcher)) return
+            const hasLost = this.#hasLost
+            if (hasLost) {
+              this.#createdAt = engine.createdAt
+              this.#seen = engine.revision
+            }
+            end(() => resolve(hasLost))
+          }
+          // It looks at each beat, and has got no answer while the engine lost something.
+          const lost = (): void => this.#later(world.random() * BEAT + world.delay(), look)
+          const watcher = (written: Written): void => {
+            this.#later(world.delay(), () => report(written))
+            // Twice, and out of order.
+            if (world.random() < world.repeats) {
+              this.#later(2 * world.longest + 10 * world.delay(), () => report(written))
+            }
+          }
+          this.#ask(() => {
+            if (over.stopped) return
+            this.#watchers.add(watcher)
+            engine.watchers.add(watcher)
+            engine.losers.add(lost)
+            const all = [...engine.records].map(([key, entry]) => ({ key, ...entry }))
+            if (this.isBlind) return
+            this.#later(world.delay(), () => {
+              if (this.#hasLost) {
+                look()
+                return
+              }
+              // All is read again from time to time.
+              this.#later(20 * BEAT, look)
+              for (const written of all) report(written)
+              isReady = true
+              onReady()
+            })
+          }).catch((error: Error) => end(() => reject(error)))
+          // Two requests, and two looks at what it has reported.
+          this.#later(4 * BEAT, () => {
+            if (!isReady) end(() => reject(new Error('The engine does not report its records.')))
+          })
+        }),
     }
   }
 

@@ -19,20 +19,21 @@ describe('a watch of the records', () => {
   let store: Store
   let written: number
   let ended: Array<[boolean, string | undefined]>
-  const stop = new Stop()
+  let over: Stop
   let entries: Array<(entry: object | undefined) => void>
 
   beforeEach(async () => {
     engine = { created: CREATED, latest: 7, isAway: false, watches: 0 }
     ended = []
+    over = new Stop()
     entries = []
     written = 8
     const prepares: Array<(connection: NatsConnection) => Promise<void>> = []
     const link = { beforeUp: (prepare: (typeof prepares)[number]) => prepares.push(prepare) }
-    store = createStore(link as unknown as Link, bucket as unknown as Bucket, LOOKS_MS, stop)
+    store = createStore(link as unknown as Link, bucket as unknown as Bucket, LOOKS_MS)
     for (const prepare of prepares) await prepare(undefined as unknown as NatsConnection)
   })
-  after(() => stop.now())
+  afterEach(() => over.now())
 
   const kv = {
     status: async () => {
@@ -71,15 +72,18 @@ describe('a watch of the records', () => {
     for (const each of entries.splice(0)) each(next)
   }
 
-  async function watched(): Promise<{ ready: () => number; end: () => void }> {
+  function watch(onReady: () => void): void {
+    const watching = store.watch({ onEntry: () => undefined, onReady }, over)
+    watching.then(
+      (hasLost) => ended.push([hasLost, undefined]),
+      (error: Error) => ended.push([false, error.message]),
+    )
+  }
+
+  async function watched(): Promise<void> {
     let ready = 0
-    const end = store.watch({
-      onEntry: () => undefined,
-      onReady: () => ready++,
-      onEnd: (hasLost, reason) => ended.push([hasLost, reason]),
-    })
+    watch(() => ready++)
     await until(() => ready === 1)
-    return { ready: () => ready, end }
   }
 
   it('ends, with a loss, when the bucket is another one', async () => {
@@ -122,21 +126,17 @@ describe('a watch of the records', () => {
 
   it('says why there can be none', async () => {
     engine.isAway = true
-    store.watch({
-      onEntry: () => undefined,
-      onReady: () => undefined,
-      onEnd: (hasLost, reason) => ended.push([hasLost, reason]),
-    })
+    watch(() => undefined)
     await until(() => ended.length > 0)
     ended.should.eql([[false, 'no response']])
   })
 
-  it('says nothing after its end', async () => {
-    const { end } = await watched()
-    end()
+  it('ends at once when it is not needed any more', async () => {
+    await watched()
+    over.now()
     engine.created = '2026-01-02T00:00:00Z'
-    await new Promise((resolve) => setTimeout(resolve, 10 * LOOKS_MS))
-    ended.should.eql([])
+    await until(() => ended.length > 0)
+    ended.should.eql([[false, undefined]])
   })
 
   it('is not needed to notice a loss: a write that gets an old revision rejects', async () => {
