@@ -149,8 +149,8 @@ export interface Member {
 /** What is to be done on an appliance by the instance that owns it. JSON; Buffers are kept. */
 export interface Command {
   readonly appliance: string
-  /** Whose owner is asked; left out, the one of the name. */
-  readonly slot?: number
+  /** Whose owner is asked. */
+  readonly slot: number
   /** False: it changes nothing, and may be repeated. */
   readonly writes: boolean
   /** The name of the instance that sends it. */
@@ -162,14 +162,6 @@ export interface Command {
 /** A command for the owner of the appliance with this key. */
 export interface KeyedCommand extends Omit<Command, 'from' | 'slot'> {
   readonly key: string
-}
-
-/** The slots for which commands are carried out. What was begun before is still answered. */
-export interface Serving {
-  take(slots: readonly number[]): void
-  leave(slots: readonly number[]): void
-  /** Resolves when all that has begun is over. */
-  close(): Promise<void>
 }
 
 /**

@@ -70,7 +70,7 @@ withNats('the commands of a fleet, from somebody else on the engine', function (
     { at = performance.now(), key = KEY, subject = `${ROOT}.instance.${life}` } = {},
   ): { subject: string; reply: string; data: Buffer } {
     const place = { subject: `${ROOT}.instance.${life}`, reply: `${ROOT}.reply.x.1` }
-    const head = { id: randomUUID(), at, appliance: 'Oslo 1', writes: true, from: 'nobody' }
+    const head = { ...command({ from: 'nobody' }), id: randomUUID(), at }
     const data = sealed(key, { ...place, subject }, head, Buffer.from('{"value":"forged"}'))
     return { ...place, data }
   }
@@ -194,13 +194,7 @@ withNats('the commands of a fleet, from somebody else on the engine', function (
     })
     const text = `{"value":[${'{},'.repeat(600_000)}{}]}`
     for (const bytes of [gzipSync(Buffer.alloc(100_000_000)), gzipSync(text)]) {
-      const head = {
-        id: randomUUID(),
-        at: performance.now(),
-        appliance: 'Oslo 1',
-        writes: true,
-        from: '',
-      }
+      const head = { ...command(), id: randomUUID(), at: performance.now() }
       publish(scene, { ...place, data: sealed(KEY, place, head, bytes) })
     }
     should(await settled(scene)).eql(['once', 'last'])

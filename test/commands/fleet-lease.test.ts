@@ -222,7 +222,8 @@ withNats('nodes of a fleet with leases', function () {
     const options = { servers: nats.url, fleet: 'oslo', replicas: 1, ttlMs: 1000 * TTL }
     const engine = openEngine({ ...options, key: KEY, log: () => undefined })
     try {
-      const command = { appliance: 'one', writes: true, from: 'South', body: { version: 0 } }
+      const body = { version: 0 }
+      const command = { appliance: 'one', slot: 0, writes: true, from: 'South', body }
       const error = await errorOf(engine.commands.send(command, { waitMs: 10_000 }))
       error.code.should.equal('CONFIG')
       const logged = helper.log().args.map(([entry]) => entry as Record<string, unknown>)

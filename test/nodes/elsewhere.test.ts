@@ -430,7 +430,7 @@ async function open(
     const remote: Fleet['share'] = {
       // As over the engine: JSON, and errors as data.
       async send(command) {
-        last = structuredClone({ ...command, from: 'one' })
+        last = structuredClone({ ...command, slot: 0, from: 'one' })
         const sent = { ...last, body: overTheWire(command.body) }
         try {
           return overTheWire(await carryOut(owner, sent, new Stop(), (each) => notes.push(each)))

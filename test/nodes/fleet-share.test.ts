@@ -76,7 +76,8 @@ describe('a fleet whose ownership moves', () => {
     told.should.eql(['+one'])
     isGiven.should.be.false()
     // So does a command of another instance: changes of a route stay in one queue.
-    const command = { appliance: 'one', writes: true, from: 'two', body: { type: 'none' } }
+    const body = { type: 'none' }
+    const command = { appliance: 'one', slot: 0, writes: true, from: 'two', body }
     let answered: GatewayError | undefined
     const answer = share.follower.carryOut(command).catch((error: GatewayError) => {
       answered = error

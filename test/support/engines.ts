@@ -1,9 +1,10 @@
 // Engines of a fleet in this process, and the nats-servers that they use. All of them end with the test.
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../client/fleet/nats/options'
+import type { Serving } from '../../client/fleet/nats/owner'
 import type { Pace } from '../../client/fleet/nats/wire'
-import { SLOTS } from '../../client/fleet/slots'
-import type { Command, Serving } from '../../client/fleet/types'
+import { SLOTS, slotOf } from '../../client/fleet/slots'
+import type { Command } from '../../client/fleet/types'
 import { afterThisTest } from './hooks'
 import { startNats, type NatsServer } from './nats'
 import { until } from './until'
@@ -60,6 +61,7 @@ export async function engines<Count extends 2 | 3>(
 
 export const command = (about: Partial<Command> = {}): Command => ({
   appliance: 'Oslo 1',
+  slot: slotOf(about.appliance ?? 'Oslo 1'),
   writes: true,
   from: 'one',
   body: undefined,

@@ -115,7 +115,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions) {
     },
     /** The present connection; undefined while there is none that can be used. */
     get connection(): NatsConnection | undefined {
-      return up?.connection
+      return up?.connection.isClosed() ? undefined : up?.connection
     },
     get since(): number | undefined {
       return up?.since

@@ -1,8 +1,7 @@
-import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
+import type { Msg, Subscription } from '@nats-io/transport-node'
 import type { JsonObject } from '../../model/json'
 import { within } from '../../stop'
-import { slotOf } from '../slots'
-import type { Command, Serving } from '../types'
+import type { Command } from '../types'
 import { roomOn } from './fenced-records'
 import { outcomeOf, type Outcome } from './outcome'
 import { lifeSubject, slotSubject } from './subjects'
@@ -19,14 +18,10 @@ interface Taken {
 
 type CarryOut = (command: Command) => Promise<unknown>
 
-interface Head {
-  id: string
+interface Head extends Omit<Command, 'body'> {
+  readonly id: string
   /** When it was sent, by the clock of this instance. */
-  at: number
-  appliance: string
-  slot?: number
-  writes: boolean
-  from: string
+  readonly at: number
 }
 
 /** What is sent back: `begun` while it is carried out, `elsewhere` if it never will be here. */
@@ -51,6 +46,9 @@ const MOST_UNDER_WAY = 1000
 const QUICK_MS = 100
 const LOGGED_EVERY_MS = 60_000
 
+/** The slots for which commands are carried out. */
+export type Serving = ReturnType<ReturnType<typeof serveCommands>>
+
 /**
  * Carries out commands, each once: what has reached this life of the instance is remembered here, and a
  * message for another life is for nobody.
@@ -58,17 +56,16 @@ const LOGGED_EVERY_MS = 60_000
 export function serveCommands({ link, pace, fleet, key, life, log }: Bus) {
   const all = new Map<string, Taken>()
   const slots = new Map<number, Subscription | undefined>()
-  let connection: NatsConnection | undefined
   let serving: CarryOut | undefined
   let underWay = 0
   let refused = { count: 0, logged: Number.NEGATIVE_INFINITY }
 
   /** What has begun here is answered here, whoever owns its slot by then. */
-  link.beforeUp(async (fresh) => {
-    connection = fresh
+  link.onChange((isUp) => {
+    if (!isUp) return
     // The link logs the missing right.
     const callback = (error: Error | null, message: Msg): void => void (error ?? take(message))
-    connection.subscribe(lifeSubject(fleet, life), { callback })
+    link.connection?.subscribe(lifeSubject(fleet, life), { callback })
     for (const slot of slots.keys()) listen(slot)
   })
 
@@ -77,8 +74,7 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus) {
       if (error || !slots.has(slot) || !read(message)) return
       respond(message, { life, now: performance.now() })
     }
-    const present = connection?.isClosed() ? undefined : connection
-    slots.set(slot, present?.subscribe(slotSubject(fleet, slot), { callback }))
+    slots.set(slot, link.connection?.subscribe(slotSubject(fleet, slot), { callback }))
   }
 
   async function take(message: Msg): Promise<void> {
@@ -101,7 +97,7 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus) {
   }
 
   async function begin(
-    { id, appliance, slot = slotOf(appliance), writes, from }: Head,
+    { id, appliance, slot, writes, from }: Head,
     bytes: Uint8Array,
   ): Promise<Taken> {
     const carryOut = serving
@@ -114,7 +110,7 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus) {
     underWay++
     const body = unpacked(bytes)
     const work = async (): Promise<unknown> =>
-      carryOut({ appliance, writes, from, body: await body })
+      carryOut({ appliance, slot, writes, from, body: await body })
     taken.over = outcomeOf(work, writes, roomOn(link)).then((outcome) => {
       underWay--
       end(outcome)
@@ -142,9 +138,8 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus) {
   }
 
   function respond({ reply }: Msg, head: Answer | Offer, bytes?: Uint8Array): void {
-    const present = link.connection
-    if (!reply || !present || present.isClosed()) return
-    present.publish(reply, sealed(key, { subject: reply }, head, bytes))
+    if (!reply) return
+    link.connection?.publish(reply, sealed(key, { subject: reply }, head, bytes))
   }
 
   /** Anybody may send as much as the engine takes: the log gets a line a minute. */
@@ -158,20 +153,22 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus) {
     log('warn', `A command on the engine was refused${times}: ${why}.`)
   }
 
-  return (carryOut: CarryOut): Serving => {
+  return (carryOut: CarryOut) => {
     serving = carryOut
     return {
-      take(taken) {
+      take(taken: readonly number[]): void {
         for (const slot of taken) listen(slot)
       },
-      leave(left) {
+      /** What was begun before is still answered. */
+      leave(left: readonly number[]): void {
         for (const slot of left) {
           const subscription = slots.get(slot)
           slots.delete(slot)
           if (!subscription?.isClosed()) subscription?.unsubscribe()
         }
       },
-      async close() {
+      /** Resolves when all that has begun is over. */
+      async close(): Promise<void> {
         if (serving === carryOut) serving = undefined
         await Promise.all([...all.values()].map(({ over }) => over))
       },
@@ -180,10 +177,10 @@ export function serveCommands({ link, pace, fleet, key, life, log }: Bus) {
 }
 
 const isHead = (head: JsonObject): head is JsonObject & Head => {
-  const { id, at, appliance, writes, from } = head
+  const { id, at, appliance, slot, writes, from } = head
   return (
     [id, appliance, from].every((each) => typeof each === 'string') &&
-    typeof at === 'number' &&
+    [at, slot].every((each) => typeof each === 'number') &&
     typeof writes === 'boolean'
   )
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { createKeyedMutex } from '../../connection/concurrency'
 import { GatewayError, closedError, inDoubt, invalidInput, say } from '../../errors'
 import { Stop, pause, untilStopped } from '../../stop'
-import { slotOf } from '../slots'
 import type { Command } from '../types'
 import { answered } from './failures'
 import { roomOn } from './fenced-records'
@@ -60,7 +59,7 @@ export function createSender({ link, pace, key, fleet, life }: Bus, closed: Stop
 
   /** @param onBegun the next one may begin */
   async function sendNow(
-    { appliance, slot = slotOf(appliance), writes, from }: Command,
+    { appliance, slot, writes, from }: Command,
     body: Uint8Array,
     waitMs: number,
     over: Stop,
@@ -74,7 +73,7 @@ export function createSender({ link, pace, key, fleet, life }: Bus, closed: Stop
       bytes?: Uint8Array,
     ): Promise<Heard> {
       const { connection } = link
-      if (!connection || connection.isClosed()) return 'unsent'
+      if (!connection) return 'unsent'
       const reply = `${repliesOf(fleet)}.${life}.${++requests}`
       const message = sealed(key, { subject, reply }, head, bytes)
       const timeout = Math.max(1, ms)
