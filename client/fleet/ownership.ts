@@ -386,9 +386,7 @@ export function openOwnership(options: OwnershipOptions) {
    */
   async function put(opened: View, key: string, value: string): Promise<number | undefined> {
     const known = opened.revisionOf(key)
-    const revision = await answered(
-      known === 0 ? store.create(key, value) : store.update(key, value, known),
-    )
+    const revision = await answered(store.put(key, value, known))
     if (revision === undefined) await readAgain(opened, key, known)
     else opened.note(key, { value, revision })
     return revision

@@ -108,10 +108,11 @@ export interface Store {
   readonly createdAt: number
   /** The present record; undefined where there is none. Read where writes are decided. */
   get(key: string): Promise<Entry | undefined>
-  /** Writes a record that must not exist. @returns its revision; undefined when there is one */
-  create(key: string, value: string): Promise<number | undefined>
-  /** Replaces the record with this revision. @returns the new one; undefined when it is no longer present */
-  update(key: string, value: string, revision: number): Promise<number | undefined>
+  /**
+   * Replaces the record with this revision, or writes one that must not exist, for 0.
+   * @returns the new revision; undefined when another one is present
+   */
+  put(key: string, value: string, revision: number): Promise<number | undefined>
   /** Deletes a record that still has this revision. Those who watch are not told. */
   remove(key: string, revision: number): Promise<void>
   /**

@@ -299,14 +299,14 @@ withNats('the engine of a fleet', function () {
       await isUp(one, other)
       should(await one.store.get('slot.1')).be.undefined()
       const results = await Promise.all([
-        one.store.create('slot.1', 'one'),
-        other.store.create('slot.1', 'other'),
+        one.store.put('slot.1', 'one', 0),
+        other.store.put('slot.1', 'other', 0),
       ])
       results.filter((revision) => revision !== undefined).length.should.equal(1)
       const { revision } = (await other.store.get('slot.1'))!
-      const next = (await one.store.update('slot.1', 'two', revision))!
+      const next = (await one.store.put('slot.1', 'two', revision))!
       next.should.be.above(revision)
-      should(await other.store.update('slot.1', 'three', revision)).be.undefined()
+      should(await other.store.put('slot.1', 'three', revision)).be.undefined()
       should(await other.store.get('slot.1')).eql({ value: 'two', revision: next })
     })
 
@@ -314,10 +314,10 @@ withNats('the engine of a fleet', function () {
       const nats = await server()
       const engines = [open(nats.url), open(nats.url), open(nats.url)]
       await isUp(...engines)
-      let revision = (await engines[0]!.store.create('slot.1', '0'))!
+      let revision = (await engines[0]!.store.put('slot.1', '0', 0))!
       for (let round = 1; round <= 100; round++) {
         const won = await Promise.all(
-          engines.map(({ store }) => store.update('slot.1', `${round}`, revision)),
+          engines.map(({ store }) => store.put('slot.1', `${round}`, revision)),
         )
         const revisions = won.filter((each) => each !== undefined)
         revisions.length.should.equal(1)
@@ -344,12 +344,12 @@ withNats('the engine of a fleet', function () {
       afterThisTest(() => wire.stop())
       const engine = open(wire.url)
       await isUp(engine)
-      const revision = (await engine.store.create('slot.1', 'one'))!
+      const revision = (await engine.store.put('slot.1', 'one', 0))!
       wire.cutAnswers()
       for (const work of [
         engine.store.get('slot.1'),
-        engine.store.create('slot.2', 'one'),
-        engine.store.update('slot.1', 'two', revision),
+        engine.store.put('slot.2', 'one', 0),
+        engine.store.put('slot.1', 'two', revision),
       ]) {
         const error = await errorOf(work)
         error.code.should.equal('UNAVAILABLE')
@@ -366,11 +366,11 @@ withNats('the engine of a fleet', function () {
       const nats = await server()
       const [one, other] = [open(nats.url), open(nats.url)]
       await isUp(one, other)
-      for (let slot = 0; slot < 256; slot++) await one.store.create(`slot.${slot}`, 'free')
+      for (let slot = 0; slot < 256; slot++) await one.store.put(`slot.${slot}`, 'free', 0)
       const { now, ready } = watched(other)
       await until(() => ready() === 1)
       now.size.should.equal(256)
-      await one.store.create('member.1', 'here')
+      await one.store.put('member.1', 'here', 0)
       await until(() => now.get('member.1') === 'here')
       const empty = open(nats.url, { fleet: 'empty' })
       await isUp(empty)
@@ -385,26 +385,26 @@ withNats('the engine of a fleet', function () {
       afterThisTest(() => wire.stop())
       const [one, other] = [open(wire.url), open(nats.url)]
       await isUp(one, other)
-      let revision = (await other.store.create('slot.1', '1'))!
+      let revision = (await other.store.put('slot.1', '1', 0))!
       const { now } = watched(one)
       await until(() => now.get('slot.1') === '1')
       wire.cut()
       await isDown(one)
-      revision = (await other.store.update('slot.1', '2', revision))!
+      revision = (await other.store.put('slot.1', '2', revision))!
       wire.mend()
       await until(() => now.get('slot.1') === '2')
       await nats.kill()
       await isDown(other)
       await nats.start()
       await isUp(one, other)
-      await other.store.update('slot.1', '3', revision)
+      await other.store.put('slot.1', '3', revision)
       await until(() => now.get('slot.1') === '3')
       nats.pause()
       await isDown(one)
       await isDown(other)
       nats.resume()
       await isUp(one, other)
-      await other.store.create('slot.2', '1')
+      await other.store.put('slot.2', '1', 0)
       await until(() => now.get('slot.2') === '1')
     })
 
@@ -412,15 +412,15 @@ withNats('the engine of a fleet', function () {
       const nats = await server()
       const [one, other] = [open(nats.url), open(nats.url)]
       await isUp(one, other)
-      await one.store.create('slot.1', 'old')
-      await one.store.create('slot.2', 'old')
+      await one.store.put('slot.1', 'old', 0)
+      await one.store.put('slot.2', 'old', 0)
       const { now, ready } = watched(other)
       await until(() => now.size === 2)
       const { createdAt } = other.store
       await nats.kill()
       await nats.start(true)
       await isUp(one, other)
-      await one.store.create('slot.2', 'new')
+      await one.store.put('slot.2', 'new', 0)
       await until(() => now.get('slot.2') === 'new' && !now.has('slot.1'))
       ready().should.equal(2)
       should(other.store.createdAt).be.above(createdAt + 2)
@@ -431,13 +431,13 @@ withNats('the engine of a fleet', function () {
       const [one, other] = [open(nats.url), open(nats.url)]
       await isUp(one, other)
       const since = other.link.since
-      for (let each = 0; each < 20; each++) await one.store.create(`slot.${each}`, 'old')
+      for (let each = 0; each < 20; each++) await one.store.put(`slot.${each}`, 'old', 0)
       const { now, ends } = watched(other)
       await until(() => now.size === 20)
       const token = other.store.createdAt + 20
       await removeBucket(nats.url, 'media-gateway-tests')
       // Whoever writes learns of it at once, though the record is made.
-      const error = await errorOf(one.store.create('slot.1', 'new'))
+      const error = await errorOf(one.store.put('slot.1', 'new', 0))
       error.message.should.match(/records were lost/)
       await until(() => now.get('slot.1') === 'new' && now.size === 1)
       should(ends).eql([true])
@@ -449,8 +449,8 @@ withNats('the engine of a fleet', function () {
       const nats = await server()
       const engine = open(nats.url)
       await isUp(engine)
-      const old = (await engine.store.create('member.1', 'one'))!
-      const present = (await engine.store.update('member.1', 'two', old))!
+      const old = (await engine.store.put('member.1', 'one', 0))!
+      const present = (await engine.store.put('member.1', 'two', old))!
       const { now } = watched(engine)
       await until(() => now.size === 1)
       await engine.store.remove('member.1', old)
@@ -459,7 +459,7 @@ withNats('the engine of a fleet', function () {
       should(await engine.store.get('member.1')).be.undefined()
       // Nothing has moved for those who watch, and its key can be used again.
       should(now.get('member.1')).equal('two')
-      should(await engine.store.create('member.1', 'three')).equal(present + 1)
+      should(await engine.store.put('member.1', 'three', 0)).equal(present + 1)
       const fresh = watched(engine)
       await until(() => fresh.ready() === 1)
       should([...fresh.now]).eql([['member.1', 'three']])
@@ -472,7 +472,7 @@ withNats('the engine of a fleet', function () {
       const [one, other] = [open(all, { replicas: 3 }), open(all, { replicas: 3 })]
       await until(() => one.link.isUp && other.link.isUp, 'the cluster', 60_000)
       const { now } = watched(other)
-      let revision = (await one.store.create('slot.1', '0'))!
+      let revision = (await one.store.put('slot.1', '0', 0))!
       await until(() => now.get('slot.1') === '0')
       for (const nats of servers) {
         await nats.kill()
@@ -483,7 +483,7 @@ withNats('the engine of a fleet', function () {
             if (!entry) return false
             entry.revision.should.be.aboveOrEqual(revision)
             confirmed = await one.store
-              .update('slot.1', `without ${nats.port}`, entry.revision)
+              .put('slot.1', `without ${nats.port}`, entry.revision)
               .catch(() => undefined)
             return confirmed !== undefined
           },

@@ -283,7 +283,7 @@ withNats('what a fleet keeps on its engine', function () {
       await isDown(engine)
       await nats.start()
       await isUp(engine)
-      should(await engine.store.create('a', '1')).be.a.Number()
+      should(await engine.store.put('a', '1', 0)).be.a.Number()
     })
   })
 })

@@ -282,7 +282,7 @@ withNats('the rights on the engine', function () {
           // So much that the engine waits until it is told that it arrives.
           const revisions = await Promise.all(
             Array.from({ length: 30 }, (_, part) =>
-              engine.store.create(`large.${tried}-${part}`, 'a'.repeat(1e5)).catch(() => undefined),
+              engine.store.put(`large.${tried}-${part}`, 'a'.repeat(1e5), 0).catch(() => undefined),
             ),
           )
           const watch = { onEntry: () => undefined, onReady: () => undefined }

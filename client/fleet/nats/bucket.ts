@@ -47,10 +47,12 @@ export function openBucket(
         const entry = await bucket.get(key)
         return entry ? entryIn(entry) : undefined
       }),
-    create: (key: string, value: string) =>
-      use((bucket) => unlessChanged(bucket.create(key, value))),
-    update: (key: string, value: string, revision: number) =>
-      use((bucket) => unlessChanged(bucket.update(key, value, revision))),
+    put: (key: string, value: string, revision: number) =>
+      use((bucket) =>
+        unlessChanged(
+          revision === 0 ? bucket.create(key, value) : bucket.update(key, value, revision),
+        ),
+      ),
     remove: (key: string, revision: number) =>
       use(async (bucket) => {
         const { jsm, stream } = bucket as NatsBucket

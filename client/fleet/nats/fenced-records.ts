@@ -13,11 +13,7 @@ type Fenced = NonNullable<Awaited<ReturnType<ShareMemory['read']>>>
  * @param records where they are kept: each write names the revision that it replaces
  * @param what is written, for errors
  */
-export function fencedRecords(
-  link: Link,
-  records: Pick<Bucket, 'get' | 'create' | 'update'>,
-  what: string,
-) {
+export function fencedRecords(link: Link, records: Pick<Bucket, 'get' | 'put'>, what: string) {
   const turns = createKeyedMutex()
 
   /** Undefined where there is none, or none that can be read. @throws GatewayError `UNAVAILABLE` */
@@ -30,10 +26,8 @@ export function fencedRecords(
     for (;;) {
       const present = await records.get(key)
       if (present && (fencedIn(present)?.token ?? token) > token) return false
-      const revision = present
-        ? await records.update(key, text, present.revision)
-        : await records.create(key, text)
-      if (revision !== undefined) return true
+      const written = await records.put(key, text, present?.revision ?? 0)
+      if (written !== undefined) return true
     }
   }
 

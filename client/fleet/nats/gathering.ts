@@ -49,7 +49,7 @@ export function createGathering(
   const { use } = openedOn(link, open)
 
   /** @param revision the one that it replaces; undefined for any */
-  function replace(key: string, value: string, revision?: number): Promise<number | undefined> {
+  function put(key: string, value: string, revision?: number): Promise<number | undefined> {
     const nats = require('@nats-io/transport-node') as typeof import('@nats-io/transport-node')
     const headers = nats.headers()
     headers.set('Nats-Rollup', 'sub')
@@ -63,8 +63,7 @@ export function createGathering(
       const message = await use(({ jsm }) => jsm.streams.getMessage(name, of))
       return message ? { value: message.string(), revision: message.seq } : undefined
     },
-    create: (key: string, value: string) => replace(key, value, 0),
-    update: replace,
+    put,
   }
   const states = fencedRecords(link, records, 'state')
 
@@ -80,7 +79,7 @@ export function createGathering(
       states.write(`state.${tokenOf(appliance)}`, token, { ...state, appliance }),
     async beat(owner, facts) {
       const text = JSON.stringify({ ...facts, owner, everyMs: beatMs })
-      await replace(`owner.${tokenOf(owner)}`, text)
+      await put(`owner.${tokenOf(owner)}`, text)
     },
   }
 }

@@ -21,10 +21,10 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number): Store 
   })
 
   /** A revision that was there before is none of this bucket, or not of this state of it. */
-  async function written(write: Promise<number | undefined>): Promise<number | undefined> {
+  async function put(...write: Parameters<Store['put']>): Promise<number | undefined> {
     const present = seen
     const before = present.revision
-    const revision = await write
+    const revision = await bucket.put(...write)
     if (revision === undefined) return undefined
     if (revision <= before) throw engineAway('records were lost')
     present.revision = Math.max(present.revision, revision)
@@ -110,8 +110,7 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number): Store 
       return seen.createdAt
     },
     get: bucket.get,
-    create: (key, value) => written(bucket.create(key, value)),
-    update: (key, value, revision) => written(bucket.update(key, value, revision)),
+    put,
     remove: bucket.remove,
     watch,
   }

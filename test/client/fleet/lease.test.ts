@@ -44,8 +44,7 @@ describe('a lease', () => {
     const store: Store = {
       createdAt: 1,
       get: async (key) => records.get(key),
-      create: write,
-      update: write,
+      put: write,
       remove: async () => undefined,
       watch({ onReady }) {
         onReady()

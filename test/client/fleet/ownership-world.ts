@@ -378,9 +378,10 @@ export class Instance {
     const createdAt = (): number => this.#createdAt
     return {
       get: (key) => this.#ask((engine) => engine.records.get(key)),
-      create: (key, value) => this.#write((engine) => engine.create(key, value)),
-      update: (key, value, revision) =>
-        this.#write((engine) => engine.update(key, value, revision)),
+      put: (key, value, revision) =>
+        this.#write((engine) =>
+          revision === 0 ? engine.create(key, value) : engine.update(key, value, revision),
+        ),
       remove: (key, revision) => this.#ask((engine) => engine.remove(key, revision)),
       get createdAt() {
         return createdAt()

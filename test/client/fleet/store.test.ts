@@ -49,8 +49,7 @@ describe('a watch of the records', () => {
   const bucket = {
     of: async () => kv,
     use: (work: (bucket: KV) => Promise<unknown>) => work(kv),
-    create: async () => written,
-    update: async () => written,
+    put: async () => written,
   }
 
   async function* following(): AsyncGenerator<object> {
@@ -140,12 +139,12 @@ describe('a watch of the records', () => {
   })
 
   it('is not needed to notice a loss: a write that gets an old revision rejects', async () => {
-    should(await store.create('slot.1', 'life')).equal(8)
+    should(await store.put('slot.1', 'life', 0)).equal(8)
     written = 8
-    const error = await errorOf(store.update('slot.1', 'life', 8))
+    const error = await errorOf(store.put('slot.1', 'life', 8))
     error.message.should.match(/records were lost/)
     written = 9
-    should(await store.update('slot.1', 'life', 8)).equal(9)
+    should(await store.put('slot.1', 'life', 8)).equal(9)
   })
 })
 
@@ -163,8 +162,7 @@ describe('the records of an appliance', () => {
         if (reads++ === 0) await pause(20)
         return present
       },
-      create: async (_key: string, value: string) => write(value, 0),
-      update: async (_key: string, value: string, revision: number) => write(value, revision),
+      put: async (_key: string, value: string, revision: number) => write(value, revision),
     }
     const memory = createMemory({} as Link, slow as unknown as Bucket)
     const writes = ['first', 'last'].map((each) => memory.write('node', 'oslo', { each }, 5))
