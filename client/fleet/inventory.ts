@@ -5,8 +5,6 @@ import { nearest } from '../model/near'
 import { withoutSlashes } from '../model/settings'
 import { shortened } from '../model/legible'
 
-export type { UsableRow } from '../model/inventory'
-
 export interface InventoryRules extends Omit<RowRules, 'say'> {
   lookUp: NonNullable<RowRules['lookUp']>
 }

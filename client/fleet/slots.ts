@@ -1,8 +1,6 @@
 // Which instance works for which appliance: names are hashed to slots, and slots go to instances.
 import { createHash } from 'node:crypto'
 
-export { partIn, partName, type Part } from '../model/share'
-
 /** Enough that the shares of a few instances are alike, and few enough to have a record for each. */
 export const SLOTS = 256
 

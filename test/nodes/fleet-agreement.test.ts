@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import should from 'should'
-import type { UsableRow } from '../../client/fleet/inventory'
+import type { UsableRow } from '../../client/model/inventory'
 import type { Member } from '../../client/fleet/types'
 import {
   createAgreement,

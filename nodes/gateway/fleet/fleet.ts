@@ -13,14 +13,10 @@ import type { Connection, GatewayOptions } from '../../../client/connection/conn
 import { carryOut, type Remote } from '../../runtime/remote'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import type { Language } from '../../../client/model/watch'
-import {
-  keyOf,
-  unknownAppliance,
-  type Inventory,
-  type UsableRow,
-} from '../../../client/fleet/inventory'
+import { keyOf, unknownAppliance, type Inventory } from '../../../client/fleet/inventory'
 import { createOpenMemory, type OpenMemory } from '../../../client/fleet/open'
 import type { Share } from '../../../client/fleet/types'
+import type { UsableRow } from '../../../client/model/inventory'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from '../appliance'
 import { createAgreement, digestOf } from './inventory-check'

@@ -1,8 +1,9 @@
 // Whether all instances of a fleet have the same inventory: an appliance that its owner does not know is
 // watched by nobody.
 import { createHash } from 'node:crypto'
-import { keyOf, type UsableRow } from '../../../client/fleet/inventory'
+import { keyOf } from '../../../client/fleet/inventory'
 import type { Member } from '../../../client/fleet/types'
+import type { UsableRow } from '../../../client/model/inventory'
 
 /** Files are not replaced on all machines at the same moment, and a renewal says it a minute later at most. */
 const GRACE_MS = 120_000

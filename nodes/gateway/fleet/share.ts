@@ -1,6 +1,7 @@
 import { GatewayError, say } from '../../../client/errors'
-import { partIn, partName, partsOf } from '../../../client/fleet/slots'
+import { partsOf } from '../../../client/fleet/slots'
 import type { Share, ShareFollower } from '../../../client/fleet/types'
+import { partIn, partName } from '../../../client/model/share'
 import { refuseUnresolved } from '../../runtime/properties'
 
 /** Opens the share of a fleet, and tells the follower how it changes. */

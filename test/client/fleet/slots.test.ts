@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import should from 'should'
-import { SLOTS, instanceFor, partIn, partName, partsOf, slotOf } from '../../../client/fleet/slots'
+import { SLOTS, instanceFor, partsOf, slotOf } from '../../../client/fleet/slots'
+import { partIn, partName } from '../../../client/model/share'
 
 const names = Array.from({ length: 10_000 }, (_, index) => `appliance-${index}`)
 const partIs =
