@@ -1,19 +1,79 @@
 // A share that the instances of a fleet agree on over an engine, and how they work for each other.
-import { MONOTONIC, type Clock } from '../clock'
+import { MONOTONIC } from '../clock'
 import { GatewayError, say } from '../errors'
+import type { Stop } from '../stop'
 import type { Engine } from './nats/engine'
-import { openOwnership } from './ownership'
+import type { ShareMemory } from './nats/fenced-records'
+import type { Gathering } from './nats/gathering'
+import { openOwnership, type OwnershipOptions } from './ownership'
 import { slotOf } from './slots'
-import type { Command, EngineLink, Share, ShareFollower, ShareState, Store } from './types'
+import type { Command, EngineChange, ShareState } from './types'
 
-export interface LeaseOptions {
-  engine: { readonly link: EngineLink; readonly store: Store } & Pick<Engine, 'commands'>
-  /** As people call this instance. */
-  name: string
-  ttlMs: number
+/**
+ * Which appliances of an inventory this instance works for. It goes by the key of an appliance, see
+ * `keyOf`: a name may become that of another one, while the former is still at work.
+ */
+export interface Share {
+  /** True while this instance works for the appliance: from `onTaken` until `onGiving` is called. */
+  owns(key: string): boolean
+  /**
+   * True while it may send to the appliance, by a monotonic clock. Asked before each request goes out;
+   * undefined where ownership cannot end.
+   */
+  readonly maySend?: (key: string) => boolean
+  /**
+   * Has the instance that owns an appliance carry out a command, and returns its answer. Undefined
+   * where the instances cannot reach each other.
+   * @param waitMs how long it waits while nobody owns the appliance; two TTL by default
+   * @throws GatewayError what the owner throws; `UNAVAILABLE` when nobody owns it for so long, or the
+   * engine is away: not carried out; `OUTCOME_UNKNOWN` when an owner may have begun a change and is
+   * gone; `INVALID_INPUT` for what cannot be sent; `CLOSED` after the stop
+   */
+  readonly send?: (command: KeyedCommand, stop?: Stop, waitMs?: number) => Promise<unknown>
+  /** How the instances agree; undefined where there is nothing to agree on. */
+  readonly state?: () => ShareState
+  /** Where this instance publishes what happens on its appliances; undefined where it need not. */
+  readonly gathering?: Gathering
+  /** What the next owner of an appliance has to know; undefined where ownership does not move. */
+  readonly memory?: ShareMemory
+  /**
+   * Of an appliance that this instance owns, to be asked when its work begins: grows with each owner,
+   * and with each appliance that gets the same name.
+   */
+  readonly token?: (key: string) => number | undefined
+  /** Which part of the inventory has an appliance, and which one this instance has: `2/3`, where parts are fixed. */
+  readonly parts?: (key: string) => { part: string; own: string }
+  /** Gives everything away, after what is under way has ended. */
+  close(): Promise<void>
+}
+
+/** What follows the ownership of a share. */
+export interface ShareFollower {
+  /** `owns` has changed for some of the appliances. */
+  onTaken(): void
+  /**
+   * These are about to be given away, or must no longer be worked for: resolves once nothing more is
+   * sent to them.
+   */
+  onGiving(owned: (key: string) => boolean): Promise<void>
+  /** A digest of the inventory, by which instances compare theirs; undefined while there is none. */
+  inventory?(): string | undefined
+  /** Does for another instance what its message asks for. @throws GatewayError */
+  carryOut(command: Command): Promise<unknown>
+  /** The state of the share has changed. */
+  onState(state: ShareState): void
+  /** The engine was lost, or is back. */
+  onEngine(change: EngineChange): void
+}
+
+/** A command for the owner of the appliance with this key. */
+export interface KeyedCommand extends Omit<Command, 'from' | 'slot'> {
+  readonly key: string
+}
+
+export interface LeaseOptions extends Pick<OwnershipOptions, 'name' | 'ttlMs' | 'clock' | 'log'> {
+  engine: Pick<OwnershipOptions, 'link' | 'store'> & Pick<Engine, 'commands'>
   follower: ShareFollower
-  clock?: Clock
-  log: (level: 'info' | 'warn', text: string) => void
 }
 
 export type Lease = Required<Omit<Share, 'gathering' | 'memory' | 'parts'>>

@@ -5,7 +5,7 @@ import { createOutageLog } from '../connection/outage-log'
 import { pause, type Stop } from '../stop'
 import { openBy } from '../watch/registry'
 import { savedIn, type Saved } from '../watch/saved'
-import type { ShareMemory } from './types'
+import type { ShareMemory } from './nats/fenced-records'
 
 /** How many are read at once: a takeover may ask for thousands. */
 const AT_ONCE = 32

@@ -11,44 +11,6 @@ export interface EngineChange {
   outageMs?: number
 }
 
-/**
- * Which appliances of an inventory this instance works for. It goes by the key of an appliance, see
- * `keyOf`: a name may become that of another one, while the former is still at work.
- */
-export interface Share {
-  /** True while this instance works for the appliance: from `onTaken` until `onGiving` is called. */
-  owns(key: string): boolean
-  /**
-   * True while it may send to the appliance, by a monotonic clock. Asked before each request goes out;
-   * undefined where ownership cannot end.
-   */
-  readonly maySend?: (key: string) => boolean
-  /**
-   * Has the instance that owns an appliance carry out a command, and returns its answer. Undefined
-   * where the instances cannot reach each other.
-   * @param waitMs how long it waits while nobody owns the appliance; two TTL by default
-   * @throws GatewayError what the owner throws; `UNAVAILABLE` when nobody owns it for so long, or the
-   * engine is away: not carried out; `OUTCOME_UNKNOWN` when an owner may have begun a change and is
-   * gone; `INVALID_INPUT` for what cannot be sent; `CLOSED` after the stop
-   */
-  readonly send?: (command: KeyedCommand, stop?: Stop, waitMs?: number) => Promise<unknown>
-  /** How the instances agree; undefined where there is nothing to agree on. */
-  readonly state?: () => ShareState
-  /** Where this instance publishes what happens on its appliances; undefined where it need not. */
-  readonly gathering?: Gathering
-  /** What the next owner of an appliance has to know; undefined where ownership does not move. */
-  readonly memory?: ShareMemory
-  /**
-   * Of an appliance that this instance owns, to be asked when its work begins: grows with each owner,
-   * and with each appliance that gets the same name.
-   */
-  readonly token?: (key: string) => number | undefined
-  /** Which part of the inventory has an appliance, and which one this instance has: `2/3`, where parts are fixed. */
-  readonly parts?: (key: string) => { part: string; own: string }
-  /** Gives everything away, after what is under way has ended. */
-  close(): Promise<void>
-}
-
 /** What a lease knows of the fleet. */
 export interface ShareState {
   /**
@@ -60,25 +22,6 @@ export interface ShareState {
   readonly members: readonly Member[]
   /** Why it does not take part. */
   readonly reason?: string
-}
-
-/** What follows the ownership of a share. */
-export interface ShareFollower {
-  /** `owns` has changed for some of the appliances. */
-  onTaken(): void
-  /**
-   * These are about to be given away, or must no longer be worked for: resolves once nothing more is
-   * sent to them.
-   */
-  onGiving(owned: (key: string) => boolean): Promise<void>
-  /** A digest of the inventory, by which instances compare theirs; undefined while there is none. */
-  inventory?(): string | undefined
-  /** Does for another instance what its message asks for. @throws GatewayError */
-  carryOut(command: Command): Promise<unknown>
-  /** The state of the share has changed. */
-  onState(state: ShareState): void
-  /** The engine was lost, or is back. */
-  onEngine(change: EngineChange): void
 }
 
 /** A record of the engine. */
@@ -158,46 +101,4 @@ export interface Command {
   readonly from: string
   /** For the one who carries it out. */
   readonly body: unknown
-}
-
-/** A command for the owner of the appliance with this key. */
-export interface KeyedCommand extends Omit<Command, 'from' | 'slot'> {
-  readonly key: string
-}
-
-/**
- * Where events and states of all instances come together, for a day. Each call throws a GatewayError:
- * `UNAVAILABLE` when the engine does not respond, `INVALID_INPUT` for what is too large for it.
- */
-export interface Gathering {
-  /** Milliseconds from one beat of an owner to the next. */
-  readonly beatMs: number
-  /** One subject for each event: `media-gateway.<fleet>.event.<appliance>.<event>`. */
-  publish(appliance: string, event: { event: string }, token: number): Promise<void>
-  /**
-   * Replaces the state of an appliance, `media-gateway.<fleet>.state.<appliance>`.
-   * @returns false when that of a later owner, with a higher token, is there
-   */
-  show(appliance: string, state: object, token: number): Promise<boolean>
-  /** Says that an owner is there: `media-gateway.<fleet>.owner.<owner>`. */
-  beat(owner: string, facts: object): Promise<void>
-}
-
-/** What somebody who works for an appliance remembers of it, for the next owner. */
-export interface ShareMemory {
-  /**
-   * What was written with the highest token, and this token; undefined where nothing was, or nothing
-   * that can be read.
-   * @param of who remembers it: the same on all instances
-   * @throws GatewayError `UNAVAILABLE` when the engine does not respond
-   */
-  read(of: string, appliance: string): Promise<{ memory?: unknown; token: number } | undefined>
-  /**
-   * Replaces it, unless something with a higher token is there already.
-   * @param memory JSON; undefined forgets it
-   * @returns false when something of a later owner is there
-   * @throws GatewayError `UNAVAILABLE` when the engine does not respond: it may have been written all the
-   * same; `INVALID_INPUT` when it is too large
-   */
-  write(of: string, appliance: string, memory: unknown, token: number): Promise<boolean>
 }

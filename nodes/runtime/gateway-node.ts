@@ -3,7 +3,8 @@ import { GatewayError, say, type Identity } from '../../client/errors'
 import type { Connection } from '../../client/connection/connection'
 import type { FailoverStatus } from '../../client/failover/protect'
 import type { RouteAddress } from '../../client/changes/find'
-import type { EngineChange, Share } from '../../client/fleet/types'
+import type { Share } from '../../client/fleet/lease'
+import type { EngineChange } from '../../client/fleet/types'
 import type { FailoverCause } from '../../client/model/failover'
 
 /** A failover node, as the editor and the metrics see it. */

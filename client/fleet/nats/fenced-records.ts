@@ -1,11 +1,14 @@
 import { createKeyedMutex } from '../../connection/concurrency'
 import { invalidInput } from '../../errors'
-import type { Entry, ShareMemory } from '../types'
+import type { Entry } from '../types'
 import type { Bucket } from './bucket'
 import type { Link } from './link'
 import { tokenOf } from './subjects'
 
-type Fenced = NonNullable<Awaited<ReturnType<ShareMemory['read']>>>
+export interface Fenced {
+  readonly memory?: unknown
+  readonly token: number
+}
 
 /**
  * Records that each owner of an appliance writes with its token, which grows with each owner. What a
@@ -16,7 +19,6 @@ type Fenced = NonNullable<Awaited<ReturnType<ShareMemory['read']>>>
 export function fencedRecords(link: Link, records: Pick<Bucket, 'get' | 'put'>, what: string) {
   const turns = createKeyedMutex()
 
-  /** Undefined where there is none, or none that can be read. @throws GatewayError `UNAVAILABLE` */
   async function read(key: string): Promise<Fenced | undefined> {
     const present = await records.get(key)
     return present && fencedIn(present)
@@ -72,13 +74,27 @@ export function requireRoom(link: Link, text: string, what: string): void {
   ])
 }
 
-/** What is forgotten leaves its token behind: what a former owner has of it is out of date. */
-export function createMemory(link: Link, bucket: Bucket): ShareMemory {
+export type ShareMemory = ReturnType<typeof createMemory>
+
+/** What somebody who works for an appliance remembers of it, for the next owner. */
+export function createMemory(link: Link, bucket: Bucket) {
   const records = fencedRecords(link, bucket, 'memory')
   const keyOf = (of: string, appliance: string): string => `${tokenOf(of)}.${tokenOf(appliance)}`
   return {
-    read: (of, appliance) => records.read(keyOf(of, appliance)),
-    write: (of, appliance, memory, token) =>
+    /**
+     * What was written with the highest token, and this token; undefined where nothing was, or nothing
+     * that can be read.
+     * @param of who remembers it: the same on all instances
+     * @throws GatewayError `UNAVAILABLE` when the engine does not respond
+     */
+    read: (of: string, appliance: string): Promise<Fenced | undefined> =>
+      records.read(keyOf(of, appliance)),
+    /**
+     * Replaces it, and returns and throws, as `fencedRecords` does.
+     * @param memory JSON; undefined forgets it and leaves its token behind: what a former owner has of it
+     *   is out of date
+     */
+    write: (of: string, appliance: string, memory: unknown, token: number): Promise<boolean> =>
       records.write(keyOf(of, appliance), token, { appliance, of, memory }),
   }
 }

@@ -1,5 +1,4 @@
 import type { Kvm } from '@nats-io/kv'
-import type { Gathering } from '../types'
 import { fencedRecords, requireRoom } from './fenced-records'
 import type { Link } from './link'
 import { codeOf, openedOn, unlessChanged } from './opened'
@@ -15,14 +14,19 @@ const OTHER_CONFIGURATION = 10058
 /** Beats of an owner in one TTL. */
 const BEATS = 3
 
+export type Gathering = ReturnType<typeof createGathering>
+
 /**
+ * Where events and states of all instances come together, for a day. Each call throws a GatewayError:
+ * `UNAVAILABLE` when the engine does not respond, `INVALID_INPUT` for what is too large for it.
+ *
  * One stream for all that is gathered. A state, or a beat, replaces the one before under its subject by
  * a roll-up: so it needs no bucket of its own, and who reads the stream gets everything in one order.
  */
 export function createGathering(
   link: Link,
   { fleet, replicas, ttlMs }: Pick<EngineOptions, 'fleet' | 'replicas' | 'ttlMs'>,
-): Gathering {
+) {
   const name = `media-gateway-${fleet}-events`
   const root = `${rootOf(fleet)}.`
   const beatMs = ttlMs / BEATS
@@ -68,16 +72,23 @@ export function createGathering(
   const states = fencedRecords(link, records, 'state')
 
   return {
+    /** Milliseconds from one beat of an owner to the next. */
     beatMs,
-    async publish(appliance, event, token) {
+    /** One subject for each event: `media-gateway.<fleet>.event.<appliance>.<event>`. */
+    async publish(appliance: string, event: { event: string }, token: number): Promise<void> {
       const kind = event.event.split('.').map(tokenOf).join('.')
       const text = JSON.stringify({ ...event, appliance, token })
       requireRoom(link, text, 'event')
       await use(({ js }) => js.publish(`${root}event.${tokenOf(appliance)}.${kind}`, text))
     },
-    show: (appliance, state, token) =>
+    /**
+     * Replaces the state of an appliance, `media-gateway.<fleet>.state.<appliance>`.
+     * @returns false when that of a later owner, with a higher token, is there
+     */
+    show: (appliance: string, state: object, token: number): Promise<boolean> =>
       states.write(`state.${tokenOf(appliance)}`, token, { ...state, appliance }),
-    async beat(owner, facts) {
+    /** Says that an owner is there: `media-gateway.<fleet>.owner.<owner>`. */
+    async beat(owner: string, facts: object): Promise<void> {
       const text = JSON.stringify({ ...facts, owner, everyMs: beatMs })
       await put(`owner.${tokenOf(owner)}`, text)
     },

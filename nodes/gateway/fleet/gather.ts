@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { createOutageLog } from '../../../client/connection/outage-log'
-import type { Gathering } from '../../../client/fleet/types'
+import type { Gathering } from '../../../client/fleet/nats/gathering'
 import { GatewayError } from '../../../client/errors'
 import { isOld } from '../../../client/watch/life/device'
 import { knownBy, knownSnapshot, watchDevice } from '../../../client/watch/registry'

@@ -1,6 +1,6 @@
 import { GatewayError, say } from '../../../client/errors'
 import { partsOf } from '../../../client/fleet/slots'
-import type { Share, ShareFollower } from '../../../client/fleet/types'
+import type { Share, ShareFollower } from '../../../client/fleet/lease'
 import { partIn, partName } from '../../../client/model/share'
 import { refuseUnresolved } from '../../runtime/properties'
 

@@ -1,7 +1,7 @@
 import should from 'should'
 import { GatewayError } from '../../../client/errors'
 import { createOpenMemory, type OpenMemory } from '../../../client/fleet/open'
-import type { ShareMemory } from '../../../client/fleet/types'
+import type { ShareMemory } from '../../../client/fleet/nats/fenced-records'
 import { Stop } from '../../../client/stop'
 import { pause } from '../../support/until'
 
