@@ -1,16 +1,11 @@
 // What stands on the engine: `member.<id>`, one record for each life of an instance, and `slot.<n>`, who holds it.
-import type { Entry } from '../types'
+import type { Entry, Member } from '../types'
 
-export interface MemberRecord {
-  readonly name: string
+export interface MemberRecord extends Omit<Member, 'id'> {
   /** Counts the renewals of a life: which of them a record shows. */
   readonly beat: number
-  /** How many slots it works for. */
-  readonly slots: number
   /** Of its lease, in ms. Others wait so long before they end it, though theirs is shorter. */
   readonly ttl: number
-  /** The same where the inventory is the same. Earlier versions have none. */
-  readonly inventory?: string
   /** This life can never renew again. Who finds its slots may take them. */
   readonly ended?: boolean
 }
