@@ -1,6 +1,5 @@
 // A share that the instances of a fleet agree on over an engine, and how they work for each other.
 import { MONOTONIC } from '../clock'
-import { GatewayError, say } from '../errors'
 import type { Stop } from '../stop'
 import type { Engine } from './nats/engine'
 import type { ShareMemory } from './nats/fenced-records'
@@ -100,7 +99,7 @@ export function openLease(options: LeaseOptions): Lease {
     return slot
   }
 
-  const serving = engine.commands.serve(carryOut)
+  const serving = engine.commands.serve((command) => follower.carryOut(command))
   const ownership = openOwnership({
     store: engine.store,
     link: engine.link,
@@ -148,17 +147,6 @@ export function openLease(options: LeaseOptions): Lease {
   function shown(state: ShareState): ShareState {
     if (!lost || state.phase !== 'joining') return state
     return { ...state, phase: 'lost', reason: state.reason ?? 'It cannot join the fleet.' }
-  }
-
-  /** What could not be sent because the appliance is being given away is for its next owner. */
-  async function carryOut(command: Command): Promise<unknown> {
-    try {
-      return await follower.carryOut(command)
-    } catch (error) {
-      const isAway = error instanceof GatewayError && error.code === 'CLOSED'
-      if (!isAway || error.cause.applied !== 'no') throw error
-      throw new GatewayError('UNAVAILABLE', say('notOwned'), error.cause)
-    }
   }
 
   return {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '@nats-io/transport-node'
 import should from 'should'
-import { GatewayError, invalidInput, say } from '../../client/errors'
+import { GatewayError, closedError, invalidInput, say } from '../../client/errors'
 import { sealed } from '../../client/fleet/nats/wire'
 import { SLOTS, slotOf } from '../../client/fleet/slots'
 import { Stop } from '../../client/stop'
@@ -27,6 +27,9 @@ import { errorOf } from '../support/errors'
 import { afterThisTest } from '../support/hooks'
 import { startWire, type NatsServer, type Wire, withNats } from '../support/nats'
 import { pause, until } from '../support/until'
+
+/** The owner has sent nothing: the appliance is not its own any more. */
+const UNSENT = [new GatewayError('UNAVAILABLE', say('notOwned')), closedError()]
 
 withNats('the commands of a fleet', function () {
   this.timeout(60_000)
@@ -165,12 +168,13 @@ withNats('the commands of a fleet', function () {
     it('for the next owner where the first is not it any more', async () => {
       const { all } = await engines(3)
       const [one, other, third] = all as [Opened, Opened, Opened]
-      for (const writes of [true, false]) {
+      const cases = [true, false].flatMap((writes) => UNSENT.map((error) => ({ writes, error })))
+      for (const { writes, error } of cases) {
         const second = owner(third, [])
         const first = owner(other, ALL_SLOTS, () => {
           first.leave(ALL_SLOTS)
           setTimeout(() => second.take(ALL_SLOTS), 50)
-          throw new GatewayError('UNAVAILABLE', say('notOwned'))
+          throw error
         })
         should(await one.commands.send(command({ writes }), { waitMs: 5000 })).equal('done')
         first.carriedOut.length.should.equal(1)
@@ -335,21 +339,25 @@ withNats('the commands of a fleet', function () {
     it('fail where it could not send them, since later ones may have been made elsewhere', async () => {
       const { all } = await engines(3)
       const [one, other, third] = all as [Opened, Opened, Opened]
-      const journal: unknown[] = []
-      const first = owner(other, ALL_SLOTS, async () => {
-        await pause(1000)
-        throw new GatewayError('UNAVAILABLE', say('notOwned'))
-      })
-      const stopping = errorOf(one.commands.send(command({ body: 'stop' }), { waitMs: 5000 }))
-      await isBegun(first)
-      await pause(300)
-      first.leave(ALL_SLOTS)
-      owner(third, ALL_SLOTS, ({ body }) => journal.push(body))
-      await one.commands.send(command({ body: 'start' }), { waitMs: 5000 })
-      const error = await stopping
-      error.code.should.equal('UNAVAILABLE')
-      should(error.cause.applied).equal('no')
-      journal.should.eql(['start'])
+      for (const unsent of UNSENT) {
+        const journal: unknown[] = []
+        const first = owner(other, ALL_SLOTS, async () => {
+          await pause(1000)
+          throw unsent
+        })
+        const stopping = errorOf(one.commands.send(command({ body: 'stop' }), { waitMs: 5000 }))
+        await isBegun(first)
+        await pause(300)
+        first.leave(ALL_SLOTS)
+        const second = owner(third, ALL_SLOTS, ({ body }) => journal.push(body))
+        await one.commands.send(command({ body: 'start' }), { waitMs: 5000 })
+        const error = await stopping
+        error.code.should.equal('UNAVAILABLE')
+        should(error.cause.applied).equal('no')
+        error.message.should.equal(UNSENT[0]!.message)
+        journal.should.eql(['start'])
+        second.leave(ALL_SLOTS)
+      }
     })
 
     describe('and that is killed', () => {

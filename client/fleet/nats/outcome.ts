@@ -28,12 +28,12 @@ export async function outcomeOf(
     error = thrown
   }
   const data = dataOf(error, writes)
-  return { bytes: await packed({ error: data }), isElsewhere: isForTheNext(data) }
-}
-
-function isForTheNext({ code, cause, sentences }: ReturnType<typeof dataOf>): boolean {
-  const isUnsent = code === 'UNAVAILABLE' && cause.applied === 'no'
-  return isUnsent && sentences.some(({ key }) => key === 'notOwned')
+  const { code, cause, sentences } = data
+  // The appliance was given away before anything was sent.
+  const isElsewhere =
+    cause.applied === 'no' && (code === 'CLOSED' || sentences.some(({ key }) => key === 'notOwned'))
+  const unowned: ErrorData = { code: 'UNAVAILABLE', sentences: [say('notOwned')], cause }
+  return { bytes: await packed({ error: isElsewhere ? unowned : data }), isElsewhere }
 }
 
 /** Returns the result, or throws the error that came of a command. */
