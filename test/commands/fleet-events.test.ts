@@ -87,8 +87,6 @@ withNats('the events and states of a fleet', function () {
     instance: 'north-1',
     pollInterval: 1,
     gather: true,
-    // As earlier versions have saved it.
-    engineMqtt: 'mqtt://127.0.0.1:1883',
   })
   const loaded = (...appliances: string[]): Promise<void> =>
     load(
@@ -113,9 +111,6 @@ withNats('the events and states of a fleet', function () {
     const beatOf = async (): Promise<Beat> => (await last<Beat>(`owner.${state.owner}`))!.body
     await until(async () => (await beatOf()).appliances === 2)
     should(await beatOf()).containEql({ instance: 'north-1', everyMs: (TTL * 1000) / 3 })
-    const lines = (helper.log() as unknown as { args: Array<[{ msg: unknown }]> }).args
-    const named = lines.filter(([{ msg }]) => /Route state to MQTT/.test(String(msg)))
-    named.should.have.length(1)
 
     // It is quiet, and nothing is written; and it is of now.
     await until(async () => Date.now() - (await last<State>('state.one'))!.at > 3000)

@@ -12,9 +12,9 @@ import { flagProperty, numberProperty, refuseUnresolved } from '../../runtime/pr
 import { tlsOptions } from '../options'
 import type { OpenShare } from './share'
 
-/** The saved properties of the config node, as far as they concern leases; `engineMqtt` is of earlier versions. */
+/** The saved properties of the config node, as far as they concern leases. */
 export interface LeaseConfig extends Unchecked<
-  'engine' | 'fleet' | 'instance' | 'leaseTtl' | 'engineReplicas' | 'gather' | 'engineMqtt'
+  'engine' | 'fleet' | 'instance' | 'leaseTtl' | 'engineReplicas' | 'gather'
 > {
   engineTls?: string
 }
@@ -97,7 +97,6 @@ export function leaseOf(
     const { engine, giveBack } = borrow({ ...options, log })
     const { ttlMs, replicas } = options
     if (isShortTtl(ttlMs / 1000, replicas)) log('warn', SHORT_TTL)
-    if (config.engineMqtt) log('warn', MQTT_IS_GONE)
     const lease = openLease({ engine, name, ttlMs, follower, log })
     return {
       ...lease,
@@ -116,9 +115,6 @@ const ofInstance = (gathering: Gathering, instance: string): Gathering => ({
   ...gathering,
   beat: (owner, facts) => gathering.beat(owner, { instance, ...facts }),
 })
-
-const MQTT_IS_GONE =
-  'The property engineMqtt has no effect any more: the recipe "Route state to MQTT" publishes states to an MQTT broker.'
 
 const REPLICAS = { least: 1, most: 5, whole: true }
 
