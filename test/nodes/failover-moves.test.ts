@@ -6,7 +6,6 @@ import type { Share, ShareFollower } from '../../client/fleet/lease'
 import type { ShareMemory } from '../../client/fleet/nats/fenced-records'
 import type { FailoverReport } from '../../client/failover/protect'
 import { createEngineOutage } from '../../nodes/failover/engine-memory'
-import type { OpenShare } from '../../nodes/gateway/fleet/share'
 import type { Appliance, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, redeploy, send, unload, type Outcome } from '../support/flow'
@@ -14,7 +13,7 @@ import { pause, until } from '../support/until'
 import { BACKUP, FAILOVER, MAIN } from './failover-stage'
 
 const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
-const lease = require('../../nodes/gateway/fleet/lease') as { leaseOf: unknown }
+const lease = require('../../nodes/gateway/fleet/lease') as { leasesOf: unknown }
 
 const NODES = { failover: { ...FAILOVER, gateway: 'gateway' } }
 
@@ -89,7 +88,7 @@ class Engine implements Share, ShareMemory {
 }
 
 describe('a failover whose appliance moves', () => {
-  const { leaseOf } = lease
+  const { leasesOf } = lease
   let simulator: Simulator
   let engine: Engine
   let events: FailoverReport[]
@@ -130,10 +129,12 @@ describe('a failover whose appliance moves', () => {
     events = []
     statuses = []
     caught = []
-    lease.leaseOf = (): OpenShare => (follower) => {
-      engine.follower = follower
-      return engine
-    }
+    lease.leasesOf =
+      () =>
+      (_config: object, _credentials: object, _log: object, follower: ShareFollower): Share => {
+        engine.follower = follower
+        return engine
+      }
     nodeRed.on('node-status', show)
     await load('', NODES, { gateway: GATEWAY() })
     listen()
@@ -143,7 +144,7 @@ describe('a failover whose appliance moves', () => {
     await unload()
     engine.isClosed.should.be.true()
     nodeRed.removeListener('node-status', show)
-    lease.leaseOf = leaseOf
+    lease.leasesOf = leasesOf
     await until(() => simulator.openSessions === 0 && simulator.openSockets === 0)
     await simulator.stop()
   })

@@ -7,7 +7,7 @@ import { watchDevice } from '../../client/watch/registry'
 import type { UsableRow } from '../../client/model/inventory'
 import { partsOf } from '../../client/fleet/slots'
 import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'
-import { shareOf } from '../../nodes/gateway/fleet/share'
+import { openShare } from '../../nodes/gateway/fleet/share'
 import { startSimulator } from '../../simulator'
 import { until } from '../support/until'
 
@@ -32,9 +32,10 @@ describe('the inventory of a fleet', () => {
       node: { id: 'gateway', name: 'sites' },
       readOnly: false,
       ready: Promise.resolve(),
-      openShare: shareOf({ share }, () => {
-        throw new Error('no lease')
-      }),
+      openShare: () =>
+        openShare({ share }, () => {
+          throw new Error('no lease')
+        }),
       open: ({ baseUrl, username = '', password = '' }, node, ownership) =>
         openConnection({ baseUrl, username, password, node, ...ownership, pollInterval: 1000 }),
       secretPrefix: () => 'SRT_',

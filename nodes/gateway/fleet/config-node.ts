@@ -10,7 +10,7 @@ import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet } from './fleet'
 import { followSource, inventoryRules, inventorySource } from './inventory'
-import { keepEngines, leaseOf, type LeaseConfig, type LeaseCredentials } from './lease'
+import { leasesOf, type LeaseConfig, type LeaseCredentials } from './lease'
 import {
   gatewayOptions,
   secretPrefixOf,
@@ -19,10 +19,10 @@ import {
   type InventoryConfig as SourceConfig,
 } from '../options'
 import type { SavedConnections } from '../saved'
-import { shareOf, type ShareConfig } from './share'
+import { openShare } from './share'
 
 /** The saved properties that say for which appliances a config node stands. */
-export interface InventoryConfig extends SourceConfig, ShareConfig, LeaseConfig {}
+export interface InventoryConfig extends SourceConfig, LeaseConfig {}
 export type InventoryCredentials = LeaseCredentials
 
 interface Config extends NodeDef, GatewayConfig, InventoryConfig {}
@@ -31,7 +31,7 @@ type Log = (level: 'info' | 'warn' | 'error', line: string) => void
 
 /** Returns what makes the parts of config nodes with an inventory. */
 export function makerFor(RED: NodeAPI, connections: SavedConnections) {
-  const borrow = keepEngines()
+  const openLease = leasesOf(RED)
 
   return (
     node: ConfigNode,
@@ -51,7 +51,7 @@ export function makerFor(RED: NodeAPI, connections: SavedConnections) {
         return source.ready
       },
       openShare: (follower) =>
-        shareOf(config, () => leaseOf(RED, config, node.credentials, borrow, log))(follower),
+        openShare(config, () => openLease(config, node.credentials, log, follower)),
       open(row, of, ownership) {
         secretPrefix()
         const { baseUrl, fingerprint, username, password } = row

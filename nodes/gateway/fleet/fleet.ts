@@ -15,7 +15,7 @@ import { createSemaphore } from '../../../client/connection/concurrency'
 import type { Language } from '../../../client/model/watch'
 import { keyOf, unknownAppliance, type Inventory } from '../../../client/fleet/inventory'
 import { createOpenMemory, type OpenMemory } from '../../../client/fleet/open'
-import type { Share } from '../../../client/fleet/lease'
+import type { Share, ShareFollower } from '../../../client/fleet/lease'
 import type { UsableRow } from '../../../client/model/inventory'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from '../appliance'
@@ -23,7 +23,6 @@ import { createAgreement, digestOf } from './inventory-check'
 import { createRemovals, listed } from './removals'
 import { gatherFrom } from './gather'
 import { hostIn } from '../options'
-import type { OpenShare } from './share'
 
 export interface FleetOptions {
   /** The config node, as errors name it. */
@@ -31,8 +30,8 @@ export interface FleetOptions {
   readOnly: boolean
   /** Settles when the inventory has been read once, or could not be. */
   ready: Promise<void>
-  /** @throws GatewayError `CONFIG` */
-  openShare: OpenShare
+  /** Opens its share, and tells the follower how that changes. @throws GatewayError `CONFIG` */
+  openShare: (follower: ShareFollower) => Share
   /**
    * Opens the connection to an appliance.
    * @throws GatewayError `CONFIG`

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { NodeAPI } from 'node-red'
 import { GatewayError, say } from '../../../client/errors'
-import { openLease } from '../../../client/fleet/lease'
+import { openLease, type Share, type ShareFollower } from '../../../client/fleet/lease'
 import { openEngine, type Engine } from '../../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../../client/fleet/nats/options'
 import { DEFAULTS, RANGES } from '../../../client/model/ranges'
@@ -10,7 +10,6 @@ import { isShortTtl } from '../../../client/model/settings'
 import type { Gathering } from '../../../client/fleet/nats/gathering'
 import { flagProperty, numberProperty, refuseUnresolved } from '../../runtime/properties'
 import { tlsOptions } from '../options'
-import type { OpenShare } from './share'
 
 /** The saved properties of the config node, as far as they concern leases. */
 export interface LeaseConfig extends Unchecked<
@@ -33,43 +32,41 @@ const LINGER_MS = 2000
 
 interface Kept {
   readonly engine: Engine
-  readonly of: Pick<EngineOptions, 'servers' | 'fleet'>
   /** Of its user. */
   log: Log
-  isUsed?: boolean
   lingering?: NodeJS.Timeout
 }
 
-export type BorrowEngine = ReturnType<typeof keepEngines>
-
 /** Keeps the engines of one Node-RED that are in use, or were a moment ago. */
-export function keepEngines() {
+function keepEngines() {
   const all = new Map<string, Kept>()
+  /** Fleets, each with its servers. */
+  const inUse = new Set<string>()
 
   /**
    * Returns the engine with these options, and what to call when it is not used any more.
    * @throws GatewayError `CONFIG` when its fleet is in use: its slots would be divided between the two
    */
   return ({ log, ...options }: EngineOptions): { engine: Engine; giveBack: () => void } => {
-    const key = JSON.stringify(options)
     const { servers, fleet } = options
-    for (const { isUsed, of } of all.values()) {
-      if (!isUsed || of.servers !== servers || of.fleet !== fleet) continue
+    const place = JSON.stringify([servers, fleet])
+    if (inUse.has(place)) {
       throw new GatewayError('CONFIG', [say('fleetTwice', { fleet }), say('correct')])
     }
+    const key = JSON.stringify(options)
     const kept: Kept = all.get(key) ?? {
       // The config node that uses it may be another one after a deploy.
       engine: openEngine({ ...options, log: (level, text) => kept.log(level, text) }),
-      of: options,
       log,
     }
     all.set(key, kept)
+    inUse.add(place)
     clearTimeout(kept.lingering)
-    Object.assign(kept, { log, isUsed: true })
+    kept.log = log
     return {
       engine: kept.engine,
       giveBack() {
-        kept.isUsed = false
+        inUse.delete(place)
         kept.lingering = setTimeout(() => {
           all.delete(key)
           void kept.engine.close()
@@ -79,23 +76,22 @@ export function keepEngines() {
   }
 }
 
-/**
- * Opens the share of a config node that divides its inventory by leases.
- * @throws GatewayError `CONFIG` that names the property and what is wrong
- */
-export function leaseOf(
-  RED: NodeAPI,
-  config: LeaseConfig,
-  credentials: LeaseCredentials,
-  borrow: BorrowEngine,
-  log: Log,
-): OpenShare {
-  const options = engineOptions(RED, config, credentials)
-  const name = textOf('instance', config.instance) || hostname()
-  const gathers = flagProperty('gather', config.gather)
-  return (follower) => {
-    const { engine, giveBack } = borrow({ ...options, log })
+/** Returns what opens the shares of the config nodes of one Node-RED that divide their inventories by leases. */
+export function leasesOf(RED: NodeAPI) {
+  const borrow = keepEngines()
+
+  /** @throws GatewayError `CONFIG` that names the property and what is wrong */
+  return (
+    config: LeaseConfig,
+    credentials: LeaseCredentials,
+    log: Log,
+    follower: ShareFollower,
+  ): Share => {
+    const options = engineOptions(RED, config, credentials)
     const { ttlMs, replicas } = options
+    const name = textOf('instance', config.instance) || hostname()
+    const gathers = flagProperty('gather', config.gather)
+    const { engine, giveBack } = borrow({ ...options, log })
     if (isShortTtl(ttlMs / 1000, replicas)) log('warn', SHORT_TTL)
     const lease = openLease({ engine, name, ttlMs, follower, log })
     return {
