@@ -30,8 +30,6 @@ describe('the inventory of a fleet', () => {
   function newFleet(share: string): OwnFleet {
     return createFleet({
       node: { id: 'gateway', name: 'sites' },
-      readOnly: false,
-      ready: Promise.resolve(),
       openShare: () =>
         openShare({ share }, () => {
           throw new Error('no lease')

@@ -183,8 +183,6 @@ describe('a fleet whose ownership moves', () => {
     const opened: string[] = []
     const other = createFleet({
       node: { id: 'other', name: 'other' },
-      readOnly: false,
-      ready: Promise.resolve(),
       openShare() {
         opened.push('share')
         return new Moved()

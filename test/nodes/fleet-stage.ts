@@ -104,8 +104,6 @@ export async function renew(more: Partial<Share>): Promise<void> {
 function newFleet(): OwnFleet {
   const made = createFleet({
     node: { id: 'gateway', name: 'sites' },
-    readOnly: false,
-    ready: Promise.resolve(),
     openShare(by) {
       share.follower = by
       return share

@@ -46,10 +46,6 @@ export function makerFor(RED: NodeAPI, connections: SavedConnections) {
 
     const fleet = createFleet({
       node: { id, name },
-      readOnly: isReadOnly(config),
-      get ready() {
-        return source.ready
-      },
       openShare: (follower) =>
         openShare(config, () => openLease(config, node.credentials, log, follower)),
       open(row, of, ownership) {
@@ -85,7 +81,11 @@ export function makerFor(RED: NodeAPI, connections: SavedConnections) {
       onFailure: fleet.fail,
     })
     return {
-      fleet,
+      fleet: Object.assign(fleet, {
+        hasNames: true,
+        readOnly: isReadOnly(config),
+        ready: source.ready,
+      }),
       identity,
       client() {
         throw ofConfiguration(new GatewayError('INVALID_INPUT', say('applianceNeeded')), identity)

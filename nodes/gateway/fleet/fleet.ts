@@ -27,9 +27,6 @@ import { hostIn } from '../options'
 export interface FleetOptions {
   /** The config node, as errors name it. */
   node: { id: string; name: string }
-  readOnly: boolean
-  /** Settles when the inventory has been read once, or could not be. */
-  ready: Promise<void>
   /** Opens its share, and tells the follower how that changes. @throws GatewayError `CONFIG` */
   openShare: (follower: ShareFollower) => Share
   /**
@@ -51,6 +48,17 @@ export interface FleetOptions {
 
 export type OwnFleet = ReturnType<typeof createFleet>
 
+/** Something that is wrong, and who is told. */
+interface Trouble {
+  error: GatewayError
+  /** In the log, where it begins. */
+  level?: 'warn' | 'error'
+  /** For the Catch nodes. */
+  isAlert?: boolean
+  /** It is why there are no appliances at all. */
+  isWhole?: boolean
+}
+
 interface Entry {
   row: UsableRow
   /** Which appliance it is, whatever its name. */
@@ -67,7 +75,7 @@ interface Entry {
 
 /** How many connections are closed at once: all of a large fleet would time out together. */
 const CLOSED_AT_ONCE = 200
-/** Of the faults of an inventory, in the log. */
+/** Of what is wrong, in the log at once. */
 const MOST_LOGGED = 10
 /** The `cause.reason` of a message that another instance has to get. */
 const OTHER_PART = 'other-part'
@@ -76,29 +84,29 @@ const OTHER_PART = 'other-part'
 export function createFleet(options: FleetOptions) {
   const { node, log } = options
   let entries = new Map<string, Entry>()
-  let rowFaults: readonly GatewayError[] = []
-  /** Of rows that could be used before, and stay in use as they were. */
-  let keptFaults: GatewayError[] = []
+  let rowTroubles: readonly Trouble[] = []
   let latest: Inventory = { rows: [], faults: [] }
   /** Why the inventory could not be read, the last time. */
   let failure: GatewayError | undefined
   /** Of the inventory as it is now; undefined until it has been read. */
   let digest: string | undefined
   let closed = false
+  /** Why there is no share. */
   let unusable: GatewayError | undefined
+  /** Other instances have another inventory. */
+  let differing: GatewayError | undefined
+  /** What was wrong when it was looked at last. */
+  let known: ReadonlySet<string> = new Set()
   const stop = new Stop()
   const followers = new Set<Follower>()
   const users = new Set<object>()
   /** Former appliances that are being closed, the latest one last. */
   const leaving = new Set<{ name: string; key: string; over: Promise<void> }>()
-  const removals = createRemovals(
-    () => log('warn', shrunk()!.message),
-    () => update(latest, true),
-  )
+  const removals = createRemovals(() => update(latest))
   const closing = createSemaphore(CLOSED_AT_ONCE)
-  const agreement = createAgreement(() => {
-    const differs = disagreement()
-    if (differs) log('warn', differs.message)
+  const agreement = createAgreement((others) => {
+    const said = say('inventoryDiffers', { instances: others.join(', ') })
+    differing = others.length > 0 ? new GatewayError('CONFIG', said) : undefined
     tellChanged()
   })
 
@@ -136,9 +144,7 @@ export function createFleet(options: FleetOptions) {
       })
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
-      const before = unusable?.message
-      unusable = ofNode(error)
-      if (unusable.message !== before) log('error', unusable.message)
+      unusable = error
       tellChanged()
       return
     }
@@ -248,24 +254,22 @@ export function createFleet(options: FleetOptions) {
    * its connection waits for what is under way as at every close.
    */
   function retire(entry: Entry): void {
-    const { appliance, row, isFollowed, key } = entry
+    const { appliance, row, isFollowed, key, token } = entry
     const { name } = row
     Object.assign(entry, { isOwned: false, isFollowed: false, appliance: undefined })
-    if (!appliance) {
-      entry.token = undefined
-      return
+    if (appliance) {
+      const former = formerOf(name, key)
+      const told = isFollowed
+        ? [...followers].map((one) => guarded(name, () => one.removed(appliance)))
+        : []
+      const { opened } = appliance
+      const kept = opened && openMemory?.end(name, opened, token)
+      const ended = closing.run(() => appliance.close())
+      const over = Promise.all([former, ...told, kept, ended]).then(() => void leaving.delete(left))
+      const left = { name, key, over }
+      leaving.add(left)
     }
-    const former = formerOf(name, key)
-    const told = isFollowed
-      ? [...followers].map((one) => guarded(name, () => one.removed(appliance)))
-      : []
-    const { opened } = appliance
-    const kept = opened && openMemory?.end(name, opened, entry.token)
     entry.token = undefined
-    const ended = closing.run(() => appliance.close())
-    const over = Promise.all([former, ...told, kept, ended]).then(() => void leaving.delete(left))
-    const left = { name, key, over }
-    leaving.add(left)
   }
 
   /** Also of those that have left the inventory, or had another name, a moment ago and are still at it. */
@@ -276,10 +280,6 @@ export function createFleet(options: FleetOptions) {
     await Promise.all(left.map(({ over }) => over))
   }
 
-  function tellChanged(): void {
-    for (const follower of followers) follower.changed?.()
-  }
-
   /** Why no appliance is owned, where that is not as it should be. */
   function withoutLease(): GatewayError | undefined {
     const { phase, reason = '' } = share?.state?.() ?? {}
@@ -287,28 +287,41 @@ export function createFleet(options: FleetOptions) {
     return new GatewayError('UNAVAILABLE', say('engineLost', { reason }))
   }
 
-  const lost = (): GatewayError | undefined => {
-    const error = withoutLease()
-    return error && ofNode(error)
+  /** What is wrong now: of the fleet, of its inventory, and of the rows of that. */
+  function troubles(): Trouble[] {
+    const isRead = digest !== undefined
+    const ofAll: Array<Partial<Trouble>> = [
+      { error: unusable, level: 'error', isAlert: true, isWhole: true },
+      { error: failure, level: 'warn', isAlert: isRead, isWhole: !isRead },
+      // The lease has logged it.
+      { error: withoutLease(), isWhole: true },
+      { error: differing, level: 'warn' },
+      { error: removals.held, level: 'warn', isAlert: true },
+    ]
+    return [
+      ...ofAll.flatMap(({ error, ...told }) => (error ? { error: ofNode(error), ...told } : [])),
+      ...rowTroubles,
+    ]
   }
 
-  function disagreement(): GatewayError | undefined {
-    const instances = agreement.others.join(', ')
-    if (instances === '') return undefined
-    return ofNode(new GatewayError('CONFIG', say('inventoryDiffers', { instances })))
+  /** Logs what is wrong and was not before, and tells the followers. */
+  function tellChanged(): void {
+    const present = troubles()
+    const news = present.filter(({ error, level }) => level && !known.has(error.message))
+    known = new Set(present.map(({ error }) => error.message))
+    for (const { error, level } of news.slice(0, MOST_LOGGED)) log(level!, error.message)
+    const more = news.length - MOST_LOGGED
+    if (more > 0) log('warn', `Inventory: ${more} more rows cannot be used.`)
+    for (const follower of followers) follower.changed?.()
   }
 
-  /**
-   * The inventory was read: at first, or after a change of it.
-   * @param isConfirmed it has been the same for so long that nothing of it is held back
-   */
-  function update(inventory: Inventory, isConfirmed = false): void {
+  /** The inventory was read: at first, or after a change of it. */
+  function update(inventory: Inventory): void {
     const before = entries
-    const { kept, gone, faults } = compared(inventory)
+    const { kept, gone } = compared(inventory)
     const isHeld = removals.hold(
       gone.map(({ name }) => name),
       before.size,
-      isConfirmed,
     )
     const rows = isHeld ? [...kept, ...gone] : kept
     entries = new Map()
@@ -321,9 +334,7 @@ export function createFleet(options: FleetOptions) {
     for (const one of former) retire(one)
     if (digest !== undefined) logChange(rows, before, former)
     logIgnored(inventory)
-    logFaults(faults)
     latest = inventory
-    rowFaults = faults
     failure = undefined
     digest = digestOf(rows)
     agreement.compare(digest, share?.state?.().members ?? [])
@@ -335,34 +346,23 @@ export function createFleet(options: FleetOptions) {
    * What an inventory has, besides what it lacks. A row that has become faulty stays as it was, unless
    * another row is that appliance now; an appliance with a new name is not gone.
    */
-  function compared({ rows, faults }: Inventory): Record<'kept' | 'gone', UsableRow[]> & {
-    faults: GatewayError[]
-  } {
+  function compared({ rows, faults }: Inventory): Record<'kept' | 'gone', UsableRow[]> {
     const names = new Set(rows.map(({ name }) => name))
     const keys = new Set(rows.map(keyOf))
     const kept = [...rows]
-    keptFaults = []
-    const all = faults.map((fault) => {
-      const { appliance: name = '' } = fault.cause
+    rowTroubles = faults.map((error) => {
+      const { appliance: name = '' } = error.cause
       const former = entries.get(name)
-      if (!former || names.has(name) || keys.has(former.key)) return fault
+      if (!former || names.has(name) || keys.has(former.key)) return { error, level: 'warn' }
       kept.push(former.row)
       names.add(name)
       keys.add(former.key)
-      const told = keptAs(fault, 'rowKept')
-      keptFaults.push(told)
-      return told
+      return { error: keptAs(error, 'rowKept'), level: 'warn', isAlert: true }
     })
     const gone = [...entries.values()].flatMap(({ row, key }) =>
       names.has(row.name) || keys.has(key) ? [] : [row],
     )
-    return { kept, gone, faults: all }
-  }
-
-  /** Why appliances are kept that the inventory no longer has. */
-  function shrunk(): GatewayError | undefined {
-    const { held } = removals
-    return held && ofNode(held)
+    return { kept, gone }
   }
 
   function logChange(
@@ -384,51 +384,31 @@ export function createFleet(options: FleetOptions) {
     log('info', `Inventory: not used are ${foreign}.`)
   }
 
-  /** The rows that cannot be used: once each. */
-  function logFaults(faults: readonly GatewayError[]): void {
-    const known = new Set(rowFaults.map(({ message }) => message))
-    const news = faults.filter(({ message }) => !known.has(message))
-    for (const { message } of news.slice(0, MOST_LOGGED)) log('warn', message)
-    const more = news.length - MOST_LOGGED
-    if (more > 0) log('warn', `Inventory: ${more} more rows cannot be used.`)
-  }
-
   const faultOf = (name: string): GatewayError | undefined =>
-    rowFaults.find(({ cause }) => cause.appliance === name)
+    rowTroubles.find(({ error }) => error.cause.appliance === name)?.error
 
   function find(name: string): Appliance {
     if (closed) throw closedError()
-    if (unusable) throw unusable
+    if (unusable) throw ofNode(unusable)
     const entry = entries.get(name)
     if (entry) return applianceOf(entry)
     const fault = faultOf(name)
     if (fault) throw fault
     if (digest === undefined)
-      throw failure ?? ofNode(new GatewayError('CONFIG', say('inventoryWaiting')))
+      throw ofNode(failure ?? new GatewayError('CONFIG', say('inventoryWaiting')))
     throw unknownAppliance(name, [...entries.keys()])
   }
 
   const fleet = {
-    hasNames: true,
-    readOnly: options.readOnly,
-    get ready(): Promise<void> {
-      return options.ready
-    },
     names: () => [...entries.keys()],
-    faults: () => [
-      ...present(unusable ?? failure ?? lost(), disagreement(), shrunk()),
-      ...rowFaults,
-    ],
+    faults: () => troubles().map(({ error }) => error),
     ignored: () => latest.ignored ?? [],
-    alerts: () => [
-      ...present(unusable, digest === undefined ? undefined : failure, shrunk()),
-      ...keptFaults,
-    ],
+    alerts: () => troubles().flatMap(({ error, isAlert }) => (isAlert ? error : [])),
     get isMember(): boolean {
       return share !== undefined && (share.state?.().phase ?? 'member') === 'member'
     },
     get failure(): GatewayError | undefined {
-      return unusable ?? (digest === undefined ? failure : lost())
+      return troubles().find(({ isWhole }) => isWhole)?.error
     },
     get share(): Share | undefined {
       return share
@@ -464,8 +444,7 @@ export function createFleet(options: FleetOptions) {
     /** The inventory could not be read. What was read before stays in use. */
     fail: (error: GatewayError): void => {
       removals.release()
-      failure = ofNode(digest === undefined ? error : keptAs(error, 'inventoryKept'))
-      log('warn', failure.message)
+      failure = digest === undefined ? error : keptAs(error, 'inventoryKept')
       tellChanged()
     },
     /** Adds a user of all appliances: while there is one, open sessions stay open. */
@@ -487,12 +466,9 @@ export function createFleet(options: FleetOptions) {
       await Promise.all([given, stopGathering(), ...former])
       stop.now()
     },
-  } satisfies Fleet & Record<string, unknown>
+  } satisfies Omit<Fleet, 'hasNames' | 'readOnly' | 'ready'> & Record<string, unknown>
   return fleet
 }
-
-const present = (...errors: Array<GatewayError | undefined>): GatewayError[] =>
-  errors.filter((error) => error !== undefined)
 
 /** What reads an inventory gives all rows their members in the same order. */
 const isSame = (one: UsableRow, other: UsableRow): boolean =>

@@ -29,7 +29,10 @@ const AGAIN_MS = 2000
  * Publishes what happens, for as long as it is not ended.
  * @returns ends it; what was published is there once the promise has settled, which never rejects
  */
-export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<void> {
+export function gatherFrom(
+  fleet: Pick<Fleet, 'names' | 'follow'>,
+  options: GatherOptions,
+): () => Promise<void> {
   const { gathering, log, clock = MONOTONIC } = options
   const ends = new Map<string, () => Promise<void>>()
   const outages = createOutageLog(log, 'Events and states are published on the engine again.')

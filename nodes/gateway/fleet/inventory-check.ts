@@ -18,38 +18,35 @@ export type Agreement = ReturnType<typeof createAgreement>
 
 /**
  * Finds out who has had another inventory for a while.
- * @param onChange `others` has changed
+ * @param tell gets the names of those instances whenever they have changed
  */
-export function createAgreement(onChange: () => void, graceMs = GRACE_MS) {
+export function createAgreement(tell: (others: readonly string[]) => void, graceMs = GRACE_MS) {
   let others: readonly string[] = []
-  let differing: readonly string[] = []
+  let isTold = false
   let timer: NodeJS.Timeout | undefined
 
-  function tell(): void {
-    if (differing.join() === others.join()) return
-    others = differing
-    onChange()
+  function tellFirst(): void {
+    isTold = true
+    tell(others)
   }
 
   return {
     /** To be called whenever one of them has changed. */
     compare(own: string | undefined, members: readonly Member[]): void {
-      const names = members.flatMap(({ name, inventory }) =>
-        own !== undefined && inventory !== undefined && inventory !== own ? [name] : [],
-      )
-      differing = names.sort()
-      if (differing.length > 0 && others.length === 0) {
-        // It may be another one that differs when it is over.
-        timer ??= setTimeout(tell, graceMs).unref()
+      const before = others.join()
+      others = members
+        .flatMap(({ name, inventory = own }) =>
+          own === undefined || inventory === own ? [] : name,
+        )
+        .sort()
+      if (isTold && others.join() !== before) tell(others)
+      if (others.length > 0) {
+        timer ??= setTimeout(tellFirst, graceMs).unref()
         return
       }
       clearTimeout(timer)
       timer = undefined
-      tell()
-    },
-    /** The names of those instances. */
-    get others(): readonly string[] {
-      return others
+      isTold = false
     },
     close: (): void => clearTimeout(timer),
   }

@@ -8,17 +8,21 @@ const MOST_AT_ONCE = 1 / 5
 const HELD_MS = 300_000
 const MOST_NAMED = 10
 
-/**
- * @param onHeld appliances are held back that were not before
- * @param onConfirmed they have been held back for long enough: `hold` is to be asked again
- */
-export function createRemovals(onHeld: () => void, onConfirmed: () => void) {
+/** @param onOver they have been held back for long enough: `hold` is to be asked again */
+export function createRemovals(onOver: () => void) {
   let held: { names: string; error: GatewayError; timer: NodeJS.Timeout } | undefined
+  let isOver = false
 
   /** The inventory cannot be read: nobody sees whether it stays as it is. */
   function release(): void {
     clearTimeout(held?.timer)
     held = undefined
+    isOver = false
+  }
+
+  function end(): void {
+    isOver = true
+    onOver()
   }
 
   return {
@@ -26,17 +30,16 @@ export function createRemovals(onHeld: () => void, onConfirmed: () => void) {
      * True for appliances that stay although the inventory no longer has them. To be asked for each
      * version of the inventory.
      * @param total appliances until now
-     * @param isConfirmed those that are held may go
      */
-    hold(gone: readonly string[], total: number, isConfirmed: boolean): boolean {
+    hold(gone: readonly string[], total: number): boolean {
       const names = JSON.stringify([...gone].sort())
       const isAll = gone.length > 0 && gone.length === total
       const isMass = isAll || (gone.length > 1 && gone.length > total * MOST_AT_ONCE)
-      if (isMass && names === held?.names && !isConfirmed) return true
+      const isKnown = isMass && names === held?.names
+      if (isKnown && !isOver) return true
       release()
-      if (!isMass || isConfirmed) return false
-      held = { names, error: errorOf(gone, total), timer: setTimeout(onConfirmed, HELD_MS).unref() }
-      onHeld()
+      if (isKnown || !isMass) return false
+      held = { names, error: errorOf(gone, total), timer: setTimeout(end, HELD_MS).unref() }
       return true
     },
     /** What is held back, and until when. */
