@@ -19,8 +19,14 @@ import type { Share, ShareFollower } from '../../../client/fleet/lease'
 import type { UsableRow } from '../../../client/model/inventory'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from '../appliance'
-import { createAgreement, digestOf } from './inventory-check'
-import { createRemovals, listed } from './removals'
+import {
+  DIFFERING_MS,
+  SHRUNK_MS,
+  createLasting,
+  digestOf,
+  listed,
+  massRemoval,
+} from './inventory-check'
 import { gatherFrom } from './gather'
 import { hostIn } from '../options'
 
@@ -51,8 +57,8 @@ export type OwnFleet = ReturnType<typeof createFleet>
 /** Something that is wrong, and who is told. */
 interface Trouble {
   error: GatewayError
-  /** In the log, where it begins. */
-  level?: 'warn' | 'error'
+  /** In the log, when it begins. */
+  level?: 'info' | 'warn' | 'error'
   /** For the Catch nodes. */
   isAlert?: boolean
   /** It is why there are no appliances at all. */
@@ -93,22 +99,18 @@ export function createFleet(options: FleetOptions) {
   let closed = false
   /** Why there is no share. */
   let unusable: GatewayError | undefined
-  /** Other instances have another inventory. */
-  let differing: GatewayError | undefined
-  /** What was wrong when it was looked at last. */
-  let known: ReadonlySet<string> = new Set()
+  /** Why appliances are kept that the inventory no longer has. */
+  let shrunk: GatewayError | undefined
+  /** What was to be said when it was looked at last. */
+  let logged: ReadonlySet<string> = new Set()
   const stop = new Stop()
   const followers = new Set<Follower>()
   const users = new Set<object>()
   /** Former appliances that are being closed, the latest one last. */
   const leaving = new Set<{ name: string; key: string; over: Promise<void> }>()
-  const removals = createRemovals(() => update(latest))
   const closing = createSemaphore(CLOSED_AT_ONCE)
-  const agreement = createAgreement((others) => {
-    const said = say('inventoryDiffers', { instances: others.join(', ') })
-    differing = others.length > 0 ? new GatewayError('CONFIG', said) : undefined
-    tellChanged()
-  })
+  const lacking = createLasting(SHRUNK_MS, () => update(latest))
+  const differing = createLasting(DIFFERING_MS, tellChanged)
 
   const ofNode = (error: GatewayError): GatewayError =>
     ofConfiguration(error, { ...node, host: '' })
@@ -134,10 +136,7 @@ export function createFleet(options: FleetOptions) {
           return carryOut(find(appliance), command, stop, options.note)
         },
         inventory: () => digest,
-        onState({ members }) {
-          if (!closed) agreement.compare(digest, members)
-          tellChanged()
-        },
+        onState: tellChanged,
         onEngine(change) {
           for (const follower of followers) follower.engine?.(change)
         },
@@ -287,16 +286,24 @@ export function createFleet(options: FleetOptions) {
     return new GatewayError('UNAVAILABLE', say('engineLost', { reason }))
   }
 
+  /** The instances that have another inventory. */
+  const others = (): string[] =>
+    (share?.state?.().members ?? [])
+      .flatMap(({ name, inventory = digest }) => (inventory === digest ? [] : name))
+      .sort()
+
   /** What is wrong now: of the fleet, of its inventory, and of the rows of that. */
   function troubles(): Trouble[] {
     const isRead = digest !== undefined
+    const instances = differing.isOver ? others().join(', ') : ''
+    const differs = instances === '' ? undefined : say('inventoryDiffers', { instances })
     const ofAll: Array<Partial<Trouble>> = [
       { error: unusable, level: 'error', isAlert: true, isWhole: true },
       { error: failure, level: 'warn', isAlert: isRead, isWhole: !isRead },
       // The lease has logged it.
       { error: withoutLease(), isWhole: true },
-      { error: differing, level: 'warn' },
-      { error: removals.held, level: 'warn', isAlert: true },
+      { error: differs && new GatewayError('CONFIG', differs), level: 'warn' },
+      { error: shrunk, level: 'warn', isAlert: true },
     ]
     return [
       ...ofAll.flatMap(({ error, ...told }) => (error ? { error: ofNode(error), ...told } : [])),
@@ -306,10 +313,14 @@ export function createFleet(options: FleetOptions) {
 
   /** Logs what is wrong and was not before, and tells the followers. */
   function tellChanged(): void {
-    const present = troubles()
-    const news = present.filter(({ error, level }) => level && !known.has(error.message))
-    known = new Set(present.map(({ error }) => error.message))
-    for (const { error, level } of news.slice(0, MOST_LOGGED)) log(level!, error.message)
+    if (!closed) differing.set(others().length > 0 ? 'yes' : undefined)
+    const lines = troubles().map(({ level, error }) => ({ level, text: error.message }))
+    const foreign = listed(latest.ignored ?? [])
+    if (foreign !== '')
+      lines.unshift({ level: 'info', text: `Inventory: not used are ${foreign}.` })
+    const news = lines.filter(({ level, text }) => level && !logged.has(text))
+    logged = new Set(lines.map(({ text }) => text))
+    for (const { level, text } of news.slice(0, MOST_LOGGED)) log(level!, text)
     const more = news.length - MOST_LOGGED
     if (more > 0) log('warn', `Inventory: ${more} more rows cannot be used.`)
     for (const follower of followers) follower.changed?.()
@@ -319,11 +330,7 @@ export function createFleet(options: FleetOptions) {
   function update(inventory: Inventory): void {
     const before = entries
     const { kept, gone } = compared(inventory)
-    const isHeld = removals.hold(
-      gone.map(({ name }) => name),
-      before.size,
-    )
-    const rows = isHeld ? [...kept, ...gone] : kept
+    const rows = isHeld(gone, before.size) ? [...kept, ...gone] : kept
     entries = new Map()
     for (const row of rows) {
       const known = before.get(row.name)
@@ -332,14 +339,21 @@ export function createFleet(options: FleetOptions) {
     }
     const former = [...before.values()].filter((one) => entries.get(one.row.name) !== one)
     for (const one of former) retire(one)
-    if (digest !== undefined) logChange(rows, before, former)
-    logIgnored(inventory)
+    if (digest !== undefined) logChange(before, former)
     latest = inventory
     failure = undefined
     digest = digestOf(rows)
-    agreement.compare(digest, share?.state?.().members ?? [])
     if (share) takeOwned()
     else join()
+  }
+
+  /** True for those that stay although the inventory no longer has them, until it has lacked them for long. */
+  function isHeld(gone: readonly UsableRow[], total: number): boolean {
+    const names = gone.map(({ name }) => name)
+    const removal = massRemoval(names, total)
+    if (lacking.set(removal && JSON.stringify(names.sort()))) shrunk = removal
+    if (lacking.isOver) shrunk = undefined
+    return shrunk !== undefined
   }
 
   /**
@@ -365,23 +379,13 @@ export function createFleet(options: FleetOptions) {
     return { kept, gone }
   }
 
-  function logChange(
-    rows: readonly UsableRow[],
-    before: ReadonlyMap<string, Entry>,
-    former: readonly Entry[],
-  ): void {
-    const added = rows.filter(({ name }) => !before.has(name)).length
+  function logChange(before: ReadonlyMap<string, Entry>, former: readonly Entry[]): void {
+    const added = [...entries.keys()].filter((name) => !before.has(name)).length
     const removed = former.map(({ row }) => row.name).filter((name) => !entries.has(name))
     if (added + former.length === 0) return
     const changed = former.length - removed.length
     const names = removed.length > 0 ? `: ${listed(removed)}` : ''
     log('info', `Inventory: ${added} added, ${changed} changed, ${removed.length} removed${names}.`)
-  }
-
-  function logIgnored({ ignored = [] }: Inventory): void {
-    const foreign = listed(ignored)
-    if (foreign === '' || foreign === listed(latest.ignored ?? [])) return
-    log('info', `Inventory: not used are ${foreign}.`)
   }
 
   const faultOf = (name: string): GatewayError | undefined =>
@@ -443,7 +447,9 @@ export function createFleet(options: FleetOptions) {
     update,
     /** The inventory could not be read. What was read before stays in use. */
     fail: (error: GatewayError): void => {
-      removals.release()
+      // Nobody sees whether it stays as it is.
+      lacking.set()
+      shrunk = undefined
       failure = digest === undefined ? error : keptAs(error, 'inventoryKept')
       tellChanged()
     },
@@ -457,8 +463,8 @@ export function createFleet(options: FleetOptions) {
     /** Gives everything away. Never rejects. */
     async close(): Promise<void> {
       closed = true
-      agreement.close()
-      removals.release()
+      lacking.set()
+      differing.set()
       // The share gives up in time, also when an appliance does not respond.
       const given = share?.close().catch(() => undefined)
       for (const entry of entries.values()) retire(entry)
