@@ -3,9 +3,9 @@ import type { Node, NodeAPI } from 'node-red'
 import { GatewayError } from '../../../client/errors'
 import { factCounts } from '../../../client/model/failover-view'
 import { languageOf, type Language } from '../../../client/model/watch'
-import { readInventory, type Inventory } from '../../../client/fleet/inventory'
-import { readInTime, inventoryRules, inventorySource } from '../fleet/inventory'
-import { hostIn, secretPrefixOf, type ConnectionForm } from '../options'
+import type { Inventory } from '../../../client/fleet/inventory'
+import { readInTime, inventoryIn, inventorySource } from '../fleet/inventory'
+import { hostIn, type ConnectionForm } from '../options'
 import { runningGateways, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
 import type { CheckedInventory, Failure, Received } from '../../wire'
 import type { FleetList, FleetQuestion, FleetRow } from '../../wire'
@@ -34,15 +34,10 @@ export const shownFaults = (faults: readonly GatewayError[]): Failure[] =>
 
 /** With the variables and the context of its node or, where it is not deployed, of Node-RED. */
 export async function readFormInventory(RED: NodeAPI, form: ConnectionForm): Promise<Inventory> {
-  const { id, baseUrl, fingerprint, username, password } = form
-  const node = (id && RED.nodes.getNode(id)) || anyNode(RED)
+  const node = (form.id && RED.nodes.getNode(form.id)) || anyNode(RED)
   const source = inventorySource(RED, node as Node, form)
   const value = source.value ? source.value() : (await readInTime(source.look!()))?.value
-  const rules = inventoryRules(RED, node as Node, form, {
-    secretPrefix: secretPrefixOf(form),
-    defaults: { baseUrl, fingerprint, username, password },
-  })
-  return readInventory(value, rules)
+  return inventoryIn(value, RED, node as Node, form)
 }
 
 /** The global context is the same for all nodes. */

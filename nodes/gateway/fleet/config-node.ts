@@ -2,14 +2,13 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { GatewayError, ofConfiguration, say } from '../../../client/errors'
 import type { GatewayOptions } from '../../../client/connection/connection'
-import { readInventory } from '../../../client/fleet/inventory'
 import { serverLanguage } from '../../runtime/catalog'
 import { flagProperty } from '../../runtime/properties'
 import type { Remote } from '../../runtime/remote'
 import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet } from './fleet'
-import { followSource, inventoryRules, inventorySource } from './inventory'
+import { followSource, inventoryIn, inventorySource } from './inventory'
 import { leasesOf, type LeaseConfig, type LeaseCredentials } from './lease'
 import {
   gatewayOptions,
@@ -71,13 +70,9 @@ export function makerFor(RED: NodeAPI, connections: SavedConnections) {
       unhook = whenStarted(RED, joinAgain)
       fleet.join()
     }
-    const { baseUrl, fingerprint } = config
     const source = followSource(() => inventorySource(RED, node, config), {
-      onValue(value) {
-        const defaults = { ...node.credentials, baseUrl, fingerprint }
-        const rules = inventoryRules(RED, node, config, { secretPrefix: secretPrefix(), defaults })
-        fleet.update(readInventory(value, rules))
-      },
+      onValue: (value) =>
+        fleet.update(inventoryIn(value, RED, node, { ...config, ...node.credentials })),
       onFailure: fleet.fail,
     })
     return {

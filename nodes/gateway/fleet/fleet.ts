@@ -129,7 +129,7 @@ export function createFleet(options: FleetOptions) {
         onGiving: give,
         async carryOut(command) {
           const { appliance } = command
-          await formerOf(appliance, keyNamed(appliance))
+          await formerOf(appliance)
           if (!entries.get(appliance)?.isOwned) {
             throw new GatewayError('UNAVAILABLE', say('notOwned'))
           }
@@ -149,21 +149,14 @@ export function createFleet(options: FleetOptions) {
     }
     unusable = undefined
     const { gathering, memory } = share
-    if (memory) {
-      const isWanted = (name: string): boolean => entries.get(name)?.isOwned === true
-      openMemory = createOpenMemory(memory, { isWanted, log, stop })
-    }
-    const { language } = options
-    if (gathering) stopGathering = gatherFrom(fleet, { gathering, language, log })
+    const isWanted = (name: string): boolean => entries.get(name)?.isOwned === true
+    openMemory = memory && createOpenMemory(memory, { isWanted, log, stop })
+    if (gathering) stopGathering = gatherFrom(fleet, gathering, options)
     takeOwned()
   }
 
-  /** Which appliance a name stands for, or the former one with this name. */
-  const keyNamed = (name: string): string =>
-    entries.get(name)?.key ?? [...leaving].findLast((former) => former.name === name)?.key ?? name
-
   /** Resolves when nothing more is sent to what had this name, or was this appliance; else undefined. */
-  function formerOf(name: string, key: string): Promise<void> | undefined {
+  function formerOf(name: string, key = entries.get(name)?.key): Promise<void> | undefined {
     const formers = [...leaving].filter((former) => former.name === name || former.key === key)
     if (formers.length === 0) return undefined
     return Promise.all(formers.map(({ over }) => over)).then(() => undefined)
@@ -200,13 +193,13 @@ export function createFleet(options: FleetOptions) {
   /** The error of one of another share: it is known, and nothing is sent to it. */
   function elsewhere(appliance: string, key: string): GatewayError {
     const parts = share?.parts?.(key)
+    if (parts) {
+      const said = say('applianceInPart', { appliance, ...parts })
+      return new GatewayError('UNAVAILABLE', said, { reason: OTHER_PART, retryable: false })
+    }
+    const said = say('applianceElsewhere', { appliance })
     // Without the engine nobody knows whose it is.
-    if (!parts)
-      return (
-        withoutLease() ?? new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance }))
-      )
-    const said = say('applianceInPart', { appliance, ...parts })
-    return new GatewayError('UNAVAILABLE', said, { reason: OTHER_PART, retryable: false })
+    return withoutLease() ?? new GatewayError('UNAVAILABLE', said)
   }
 
   /** Begins to work for all that the share has and nobody here works for yet. */
@@ -418,10 +411,9 @@ export function createFleet(options: FleetOptions) {
       return share
     },
     owns: (name) =>
-      entries.get(name)?.isOwned ??
-      (faultOf(name) !== undefined && share?.owns(keyNamed(name)) === true),
+      entries.get(name)?.isOwned ?? (faultOf(name) !== undefined && share?.owns(name) === true),
     find,
-    former: (name) => formerOf(name, keyNamed(name)),
+    former: (name) => formerOf(name),
     list: () =>
       [...entries.values()].map(({ row, isOwned, appliance }): ListedAppliance => ({
         name: row.name,
@@ -457,7 +449,6 @@ export function createFleet(options: FleetOptions) {
     register: (user: object): void => void users.add(user),
     deregister: (user: object): void => {
       users.delete(user)
-      if (users.size > 0 || closed) return
       for (const { appliance } of entries.values()) appliance?.linger()
     },
     /** Gives everything away. Never rejects. */

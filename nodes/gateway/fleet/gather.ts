@@ -1,6 +1,6 @@
 // Events and states of all appliances that this instance owns, for whoever reads them on the engine.
 import { randomUUID } from 'node:crypto'
-import { MONOTONIC, type Clock } from '../../../client/clock'
+import { MONOTONIC } from '../../../client/clock'
 import { createOutageLog } from '../../../client/connection/outage-log'
 import type { Gathering } from '../../../client/fleet/nats/gathering'
 import { GatewayError } from '../../../client/errors'
@@ -13,14 +13,6 @@ import type { Appliance, Fleet } from '../../runtime/gateway-node'
 /** No address of a caller leaves this Node-RED by itself. */
 const PUBLISHED = EVENTS.filter((name) => !name.startsWith('caller.'))
 
-export interface GatherOptions {
-  gathering: Gathering
-  /** Of the texts of events. */
-  language: Language
-  log: (level: 'info' | 'warn', text: string) => void
-  clock?: Clock
-}
-
 /** A state ends after a day on the engine: one that does not change is written again. */
 const CONFIRM_MS = 60 * 60 * 1000
 const AGAIN_MS = 2000
@@ -31,9 +23,9 @@ const AGAIN_MS = 2000
  */
 export function gatherFrom(
   fleet: Pick<Fleet, 'names' | 'follow'>,
-  options: GatherOptions,
+  gathering: Gathering,
+  { language, log }: { language: Language; log: (level: 'info' | 'warn', text: string) => void },
 ): () => Promise<void> {
-  const { gathering, log, clock = MONOTONIC } = options
   const ends = new Map<string, () => Promise<void>>()
   const outages = createOutageLog(log, 'Events and states are published on the engine again.')
   const said = new Set<string>()
@@ -64,7 +56,7 @@ export function gatherFrom(
   }
 
   function beat(): void {
-    cancelBeat = clock.after(gathering.beatMs, beat)
+    cancelBeat = MONOTONIC.after(gathering.beatMs, beat)
     const facts = { at: Date.now(), appliances: ends.size }
     // The next one comes soon: nothing is said of one that is missing.
     gathering.beat(owner!, facts).catch(() => undefined)
@@ -82,8 +74,8 @@ export function gatherFrom(
     function show(): void {
       const present = appliance.token
       const known = knownBy(connection)
-      if (present === undefined || !known || clock.now() < dueAt) return
-      dueAt = clock.now() + CONFIRM_MS
+      if (present === undefined || !known || MONOTONIC.now() < dueAt) return
+      dueAt = MONOTONIC.now() + CONFIRM_MS
       const snapshot = knownSnapshot(connection)
       const isUp = !isOld(known, Date.now())
       const state = { isUp, at: Date.now(), owner, ...(snapshot && { snapshot }) }
@@ -108,7 +100,7 @@ export function gatherFrom(
     }
 
     const end = watchDevice(connection, {
-      language: options.language,
+      language,
       events: PUBLISHED,
       onEvents(events) {
         const present = appliance.token

@@ -1,9 +1,10 @@
 // Where an inventory comes from, and how its changes are noticed.
 import { readFile, stat } from 'node:fs/promises'
 import { resolve as pathTo } from 'node:path'
+import { promisify } from 'node:util'
 import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, say, type Sentence } from '../../../client/errors'
-import type { InventoryRules } from '../../../client/fleet/inventory'
+import { readInventory, type Inventory } from '../../../client/fleet/inventory'
 import { plainCopy } from '../../../client/model/foreign'
 import { INVENTORY_LIMITS } from '../../../client/model/inventory'
 import { own } from '../../../client/model/json'
@@ -12,7 +13,7 @@ import { shortened } from '../../../client/model/legible'
 import { inTime } from '../../../client/stop'
 import { linesProperty, refuseUnresolved } from '../../runtime/properties'
 import { variablesOf } from '../../runtime/secrets'
-import type { InventoryConfig } from '../options'
+import { secretPrefixOf, type ConnectionForm, type InventoryConfig } from '../options'
 
 export interface InventorySource {
   /** The inventory, where it never changes. @throws GatewayError `CONFIG` when there is none */
@@ -59,21 +60,25 @@ export function inventorySource(
 }
 
 /**
- * What the rows of an inventory leave out, and what they may use.
- * @param defaults of the config node or the form
+ * Reads an inventory as its config node, or a form of it, says.
  * @throws GatewayError `CONFIG`
  */
-export function inventoryRules(
+export function inventoryIn(
+  value: unknown,
   RED: NodeAPI,
   node: Node,
-  { inventoryType, inventoryHosts }: InventoryConfig,
-  { secretPrefix, defaults }: Required<Pick<InventoryRules, 'secretPrefix' | 'defaults'>>,
-): InventoryRules {
+  { inventoryType, inventoryHosts, secretPrefix, ...defaults }: ConnectionForm,
+): Inventory {
   const passwordHosts = linesProperty('inventoryHosts', inventoryHosts)
   const wrong = passwordHosts.find((pattern) => !isHostPattern(pattern))
   if (wrong !== undefined) throw config(say('inventoryHosts', { pattern: shortened(wrong, 60) }))
-  const lookUp = variablesOf(RED, node)
-  return { lookUp, defaults, isTyped: inventoryType === 'json', secretPrefix, passwordHosts }
+  return readInventory(value, {
+    lookUp: variablesOf(RED, node),
+    defaults,
+    isTyped: inventoryType === 'json',
+    secretPrefix: secretPrefixOf({ secretPrefix }),
+    passwordHosts,
+  })
 }
 
 function variable(RED: NodeAPI, node: Node, name: string, property: string): unknown {
@@ -116,14 +121,7 @@ function contextSource(RED: NodeAPI, node: Node, place: string): InventorySource
   const { store, key } = RED.util.parseContextStore(place)
   const { global } = node.context()
   const unusable = (reason: string): GatewayError => config(say('inventoryStore', { key, reason }))
-  const read = (): Promise<unknown> =>
-    new Promise<unknown>((resolve, reject) => {
-      global.get(key, store, (error: Error | null, found?: unknown) =>
-        error ? reject(error) : resolve(found),
-      )
-    }).catch((error: unknown) => {
-      throw unusable(error instanceof Error ? error.name : 'unknown')
-    })
+  const read = promisify<unknown>((done) => global.get(key, store, done))
   const asJson = (value: unknown): string => {
     const plain = plainCopy(value, INVENTORY_LIMITS)
     if (plain.fault === undefined) return JSON.stringify(plain.value) ?? ''
@@ -132,8 +130,12 @@ function contextSource(RED: NodeAPI, node: Node, place: string): InventorySource
   return {
     // What is in memory can be changed in place: only its text says whether it was.
     async look(known) {
-      const value = (await read()) ?? ''
-      if (value === '') throw config(say('inventoryContext', { key }))
+      const value = await read().catch((error: unknown) => {
+        throw unusable(error instanceof Error ? error.name : 'unknown')
+      })
+      if (value === undefined || value === null || value === '') {
+        throw config(say('inventoryContext', { key }))
+      }
       const text = typeof value === 'string' ? value : asJson(value)
       return text === known ? undefined : { stamp: text, value: text }
     },
