@@ -1,7 +1,5 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { identityOf } from '../../client/errors'
-import type { Connection, GatewayOptions } from '../../client/connection/connection'
-import type { GatewayNode } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import { registerAdminRoutes } from './admin/routes'
 import { newAppliance } from './appliance'
@@ -13,17 +11,18 @@ import {
   secretPrefixOf,
   type GatewayConfig,
   type GatewayCredentials,
+  type Log,
+  type Open,
+  type Parts,
 } from './options'
 import { soleFleet } from './sole-fleet'
-import { createSavedConnections, type SavedConnections } from './saved'
+import { createSavedConnections } from './saved'
 import type { InventoryConfig, InventoryCredentials } from './fleet/config-node'
 
 interface Config extends NodeDef, GatewayConfig, InventoryConfig, CallersConfig {}
 
 type ConfigNode = Node<GatewayCredentials & InventoryCredentials>
 
-/** What the config node is made of: with an inventory a fleet, or else its one appliance. */
-type Parts = Omit<GatewayNode, keyof Node> & { close(): Promise<void> }
 const PARTS = [
   'fleet',
   'identity',
@@ -47,9 +46,14 @@ export = (RED: NodeAPI): void => {
       const names = isSet(config.callersType)
         ? loadCallers().followCallers(RED, this, config)
         : undefined
+      const open: Open = (settings, more) => {
+        secretPrefixOf(settings)
+        const options = gatewayOptions(RED, settings, settings)
+        return connections.open(this.id, Object.assign(options, more, { callers: names?.now }))
+      }
       const parts = hasInventory(config)
-        ? (withInventory ??= load().makerFor(RED, connections))(this, config, log, names?.now)
-        : withOne(RED, this, config, log, connections, names?.now)
+        ? (withInventory ??= load().makerFor(RED))(this, config, log, open)
+        : withOne(this, config, log, open)
       for (const name of PARTS) Object.defineProperty(this, name, { value: parts[name] })
       // Two parameters: from their number, Node-RED knows that it has to wait.
       this.on('close', (removed: boolean, done: () => void) => {
@@ -80,31 +84,18 @@ type Maker = ReturnType<ReturnType<typeof load>['makerFor']>
 const loadCallers = (): typeof import('./callers') =>
   require('./callers') as typeof import('./callers')
 
-type Log = (level: 'info' | 'warn' | 'error', line: string) => void
-
 const logOf =
   (node: Node): Log =>
   (level, line) =>
     level === 'info' ? node.log(line) : node[level](line)
 
-function withOne(
-  RED: NodeAPI,
-  node: ConfigNode,
-  config: Config,
-  log: Log,
-  connections: SavedConnections,
-  callers: GatewayOptions['callers'],
-): Parts {
+function withOne(node: ConfigNode, config: Config, log: Log, open: Open): Parts {
   const { id, name } = node
+  const { username, password } = node.credentials
   const host = hostIn(config.baseUrl)
-  const open = (): Connection => {
-    secretPrefixOf(config)
-    const options = gatewayOptions(RED, config, node.credentials, log)
-    return connections.open(id, Object.assign(options, { node: { id, name }, callers }))
-  }
   const appliance = newAppliance({
     identity: identityOf({ id, name: name || host || id }, host),
-    open,
+    open: () => open({ ...config, username, password }, { node: { id, name: name ?? '' }, log }),
     secretPrefix: () => secretPrefixOf(config),
     warn: (line) => node.warn(line),
   })

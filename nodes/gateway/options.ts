@@ -1,9 +1,10 @@
 import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, say } from '../../client/errors'
 import { SECRET_PREFIX, isSecretPrefix } from '../../client/model/secrets'
-import type { GatewayOptions } from '../../client/connection/connection'
+import type { Connection, GatewayOptions } from '../../client/connection/connection'
 import type { ProxyOptions, TlsOptions } from '../../client/connection/agents'
 import { RANGES } from '../../client/model/ranges'
+import type { GatewayNode } from '../runtime/gateway-node'
 import {
   flagProperty,
   linesProperty,
@@ -46,12 +47,22 @@ export interface ConnectionForm extends GatewayConfig, GatewayCredentials {
   id?: string
 }
 
+/** What a config node is made of: with an inventory a fleet, or else its one appliance. */
+export type Parts = Omit<GatewayNode, keyof Node> & { close(): Promise<void> }
+
+export type Log = (level: 'info' | 'warn' | 'error', line: string) => void
+
+/** Opens a connection of a config node. @throws GatewayError `CONFIG` */
+export type Open = (
+  settings: GatewayConfig & GatewayCredentials,
+  more: Pick<GatewayOptions, 'node' | 'log' | 'maySend' | 'saved' | 'onWatched'>,
+) => Connection
+
 /** From saved or typed values. @throws GatewayError `CONFIG` that names what is missing or wrong */
 export function gatewayOptions(
   RED: NodeAPI,
   config: GatewayConfig,
   credentials: GatewayCredentials = {},
-  log?: GatewayOptions['log'],
 ): GatewayOptions {
   const text = (property: string, value: unknown): string => {
     refuseUnresolved(property, value)
@@ -74,7 +85,6 @@ export function gatewayOptions(
     protectedRoutes: linesProperty('protectedRoutes', config.protectedRoutes),
     tls: tlsOptions(RED, config.tls),
     proxy: proxyOptions(RED, config.proxy, baseUrl),
-    log,
   }
 }
 

@@ -31,7 +31,7 @@ describe('inventories of several instances', () => {
     changes = 0
     mock.timers.enable({ apis: ['setTimeout'] })
     fleet = createFleet({
-      node: { id: 'gateway', name: 'sites' },
+      node: { id: 'gateway', name: 'sites', host: '' },
       openShare(by) {
         follower = by
         return {

@@ -29,7 +29,7 @@ describe('the inventory of a fleet', () => {
 
   function newFleet(share: string): OwnFleet {
     return createFleet({
-      node: { id: 'gateway', name: 'sites' },
+      node: { id: 'gateway', name: 'sites', host: '' },
       openShare: () =>
         openShare({ share }, () => {
           throw new Error('no lease')

@@ -182,7 +182,7 @@ describe('a fleet whose ownership moves', () => {
   it('takes part only once its inventory has been read', async () => {
     const opened: string[] = []
     const other = createFleet({
-      node: { id: 'other', name: 'other' },
+      node: { id: 'other', name: 'other', host: '' },
       openShare() {
         opened.push('share')
         return new Moved()

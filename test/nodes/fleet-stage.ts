@@ -103,7 +103,7 @@ export async function renew(more: Partial<Share>): Promise<void> {
 
 function newFleet(): OwnFleet {
   const made = createFleet({
-    node: { id: 'gateway', name: 'sites' },
+    node: { id: 'gateway', name: 'sites', host: '' },
     openShare(by) {
       share.follower = by
       return share

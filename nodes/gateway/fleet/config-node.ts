@@ -1,61 +1,52 @@
 // What a config node with an inventory is made of.
-import type { Node, NodeAPI, NodeDef } from 'node-red'
+import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, ofConfiguration, say } from '../../../client/errors'
-import type { GatewayOptions } from '../../../client/connection/connection'
 import { serverLanguage } from '../../runtime/catalog'
 import { flagProperty } from '../../runtime/properties'
 import type { Remote } from '../../runtime/remote'
 import { whenStarted } from '../../runtime/flows-started'
-import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet } from './fleet'
 import { followSource, inventoryIn, inventorySource } from './inventory'
 import { leasesOf, type LeaseConfig, type LeaseCredentials } from './lease'
 import {
-  gatewayOptions,
   secretPrefixOf,
   type GatewayConfig,
   type GatewayCredentials,
   type InventoryConfig as SourceConfig,
+  type Log,
+  type Open,
+  type Parts,
 } from '../options'
-import type { SavedConnections } from '../saved'
 import { openShare } from './share'
 
 /** The saved properties that say for which appliances a config node stands. */
 export interface InventoryConfig extends SourceConfig, LeaseConfig {}
 export type InventoryCredentials = LeaseCredentials
 
-interface Config extends NodeDef, GatewayConfig, InventoryConfig {}
-type ConfigNode = Node<GatewayCredentials & InventoryCredentials>
-type Log = (level: 'info' | 'warn' | 'error', line: string) => void
-
 /** Returns what makes the parts of config nodes with an inventory. */
-export function makerFor(RED: NodeAPI, connections: SavedConnections) {
+export function makerFor(RED: NodeAPI) {
   const openLease = leasesOf(RED)
 
   return (
-    node: ConfigNode,
-    config: Config,
+    node: Node<GatewayCredentials & InventoryCredentials>,
+    config: GatewayConfig & InventoryConfig,
     log: Log,
-    callers: GatewayOptions['callers'],
-  ): Omit<GatewayNode, keyof Node> & { close(): Promise<void> } => {
-    const { id } = node
+    open: Open,
+  ): Parts => {
+    const { id, credentials } = node
     const name = node.name || id
     const identity = { id, name, host: '' }
     const secretPrefix = (): string => secretPrefixOf(config)
 
     const fleet = createFleet({
-      node: { id, name },
+      node: identity,
       openShare: (follower) =>
-        openShare(config, () => openLease(config, node.credentials, log, follower)),
+        openShare(config, () => openLease(config, credentials, log, follower)),
       open(row, of, ownership) {
-        secretPrefix()
-        const { baseUrl, fingerprint, username, password } = row
-        const settings = { ...config, baseUrl, fingerprint }
         // An error names the appliance already.
         const logged: Log = (level, line) =>
           log(level, line.includes(of.host) ? line : `${row.name}: ${line}`)
-        const options = gatewayOptions(RED, settings, { username, password }, logged)
-        return connections.open(id, Object.assign(options, { node: of, callers, ...ownership }))
+        return open({ ...config, ...row }, { node: of, log: logged, ...ownership })
       },
       secretPrefix,
       note(remote) {
@@ -70,9 +61,10 @@ export function makerFor(RED: NodeAPI, connections: SavedConnections) {
       unhook = whenStarted(RED, joinAgain)
       fleet.join()
     }
+    const { username, password } = credentials
     const source = followSource(() => inventorySource(RED, node, config), {
       onValue: (value) =>
-        fleet.update(inventoryIn(value, RED, node, { ...config, ...node.credentials })),
+        fleet.update(inventoryIn(value, RED, node, { ...config, username, password })),
       onFailure: fleet.fail,
     })
     return {
@@ -105,7 +97,7 @@ function lineOf({ from, operation, action, appliance, route, outcome }: Remote):
 }
 
 /** A value that is neither true nor false counts as true; opening a connection reports it. */
-function isReadOnly({ readOnly }: Config): boolean {
+function isReadOnly({ readOnly }: GatewayConfig): boolean {
   try {
     return flagProperty('readOnly', readOnly)
   } catch {

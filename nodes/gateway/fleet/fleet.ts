@@ -32,7 +32,7 @@ import { hostIn } from '../options'
 
 export interface FleetOptions {
   /** The config node, as errors name it. */
-  node: { id: string; name: string }
+  node: Identity
   /** Opens its share, and tells the follower how that changes. @throws GatewayError `CONFIG` */
   openShare: (follower: ShareFollower) => Share
   /**
@@ -112,8 +112,7 @@ export function createFleet(options: FleetOptions) {
   const lacking = createLasting(SHRUNK_MS, () => update(latest))
   const differing = createLasting(DIFFERING_MS, tellChanged)
 
-  const ofNode = (error: GatewayError): GatewayError =>
-    ofConfiguration(error, { ...node, host: '' })
+  const ofNode = (error: GatewayError): GatewayError => ofConfiguration(error, node)
 
   let share: Share | undefined
   let stopGathering = (): Promise<void> => Promise.resolve()
