@@ -79,6 +79,13 @@ interface Entry {
   appliance?: OwnAppliance
 }
 
+/** A former appliance that is being closed. */
+interface Former {
+  name: string
+  key: string
+  over: Promise<void>
+}
+
 /** How many connections are closed at once: all of a large fleet would time out together. */
 const CLOSED_AT_ONCE = 200
 /** Of what is wrong, in the log at once. */
@@ -106,8 +113,7 @@ export function createFleet(options: FleetOptions) {
   const stop = new Stop()
   const followers = new Set<Follower>()
   const users = new Set<object>()
-  /** Former appliances that are being closed, the latest one last. */
-  const leaving = new Set<{ name: string; key: string; over: Promise<void> }>()
+  const leaving = new Set<Former>()
   const closing = createSemaphore(CLOSED_AT_ONCE)
   const lacking = createLasting(SHRUNK_MS, () => update(latest))
   const differing = createLasting(DIFFERING_MS, tellChanged)
@@ -156,10 +162,12 @@ export function createFleet(options: FleetOptions) {
 
   /** Resolves when nothing more is sent to what had this name, or was this appliance; else undefined. */
   function formerOf(name: string, key = entries.get(name)?.key): Promise<void> | undefined {
-    const formers = [...leaving].filter((former) => former.name === name || former.key === key)
-    if (formers.length === 0) return undefined
-    return Promise.all(formers.map(({ over }) => over)).then(() => undefined)
+    const formers = overOf((former) => former.name === name || former.key === key)
+    return formers.length > 0 ? Promise.all(formers).then(() => undefined) : undefined
   }
+
+  const overOf = (isMeant: (former: Former) => boolean): Array<Promise<void>> =>
+    [...leaving].filter(isMeant).map(({ over }) => over)
 
   function applianceOf(entry: Entry): OwnAppliance {
     const { key } = entry
@@ -208,22 +216,17 @@ export function createFleet(options: FleetOptions) {
       if (entry.isOwned || !share.owns(entry.key)) continue
       entry.isOwned = true
       entry.token = share.token?.(entry.key)
-      announce(entry)
+      void announce(entry)
     }
     tellChanged()
   }
 
   /** Followers begin when the former appliance, by name or address, has sent its last request. */
-  function announce(entry: Entry): void {
-    const { name } = entry.row
-    const former = formerOf(name, entry.key)
-    if (former) {
-      void former.then(() => {
-        const isPresent = entries.get(name) === entry && entry.isOwned && !entry.isFollowed
-        if (isPresent && !closed) announce(entry)
-      })
-      return
-    }
+  async function announce(entry: Entry): Promise<void> {
+    const { row, key } = entry
+    const { name } = row
+    for (let former = formerOf(name, key); former; former = formerOf(name, key)) await former
+    if (closed || entries.get(name) !== entry || !entry.isOwned || entry.isFollowed) return
     entry.isFollowed = true
     for (const follower of followers) add(follower, entry)
   }
@@ -267,8 +270,7 @@ export function createFleet(options: FleetOptions) {
   async function give(isGiven: (key: string) => boolean): Promise<void> {
     for (const entry of entries.values()) if (isGiven(entry.key)) retire(entry)
     tellChanged()
-    const left = [...leaving].filter(({ key }) => isGiven(key))
-    await Promise.all(left.map(({ over }) => over))
+    await Promise.all(overOf(({ key }) => isGiven(key)))
   }
 
   /** Why no appliance is owned, where that is not as it should be. */
@@ -321,8 +323,7 @@ export function createFleet(options: FleetOptions) {
   /** The inventory was read: at first, or after a change of it. */
   function update(inventory: Inventory): void {
     const before = entries
-    const { kept, gone } = compared(inventory)
-    const rows = isHeld(gone, before.size) ? [...kept, ...gone] : kept
+    const rows = rowsFor(inventory)
     entries = new Map()
     for (const row of rows) {
       const known = before.get(row.name)
@@ -339,20 +340,12 @@ export function createFleet(options: FleetOptions) {
     else join()
   }
 
-  /** True for those that stay although the inventory no longer has them, until it has lacked them for long. */
-  function isHeld(gone: readonly UsableRow[], total: number): boolean {
-    const names = gone.map(({ name }) => name)
-    const removal = massRemoval(names, total)
-    if (lacking.set(removal && JSON.stringify(names.sort()))) shrunk = removal
-    if (lacking.isOver) shrunk = undefined
-    return shrunk !== undefined
-  }
-
   /**
-   * What an inventory has, besides what it lacks. A row that has become faulty stays as it was, unless
-   * another row is that appliance now; an appliance with a new name is not gone.
+   * The rows of an inventory, and those that stay although it lacks them. A row that has become faulty
+   * stays as it was, unless another row is that appliance now; an appliance with a new name is not gone;
+   * and many that are gone at once stay until it has lacked them for long.
    */
-  function compared({ rows, faults }: Inventory): Record<'kept' | 'gone', UsableRow[]> {
+  function rowsFor({ rows, faults }: Inventory): UsableRow[] {
     const names = new Set(rows.map(({ name }) => name))
     const keys = new Set(rows.map(keyOf))
     const kept = [...rows]
@@ -365,10 +358,14 @@ export function createFleet(options: FleetOptions) {
       keys.add(former.key)
       return { error: keptAs(error, 'rowKept'), level: 'warn', isAlert: true }
     })
-    const gone = [...entries.values()].flatMap(({ row, key }) =>
-      names.has(row.name) || keys.has(key) ? [] : [row],
+    const gone = [...entries.values()].filter(
+      ({ row, key }) => !names.has(row.name) && !keys.has(key),
     )
-    return { kept, gone }
+    const left = gone.map(({ row }) => row.name)
+    const removal = massRemoval(left, entries.size)
+    if (lacking.set(removal && JSON.stringify(left.sort()))) shrunk = removal
+    if (lacking.isOver) shrunk = undefined
+    return shrunk ? [...kept, ...gone.map(({ row }) => row)] : kept
   }
 
   function logChange(before: ReadonlyMap<string, Entry>, former: readonly Entry[]): void {
@@ -426,9 +423,7 @@ export function createFleet(options: FleetOptions) {
       followers.add(follower)
       for (const entry of entries.values()) if (entry.isFollowed) add(follower, entry)
       follower.changed?.()
-      return () => {
-        followers.delete(follower)
-      }
+      return () => void followers.delete(follower)
     },
     /**
      * Opens the share, where that has failed: after a deploy, as another config node may have taken
@@ -458,8 +453,7 @@ export function createFleet(options: FleetOptions) {
       // The share gives up in time, also when an appliance does not respond.
       const given = share?.close().catch(() => undefined)
       for (const entry of entries.values()) retire(entry)
-      const former = [...leaving].map(({ over }) => over)
-      await Promise.all([given, stopGathering(), ...former])
+      await Promise.all([given, stopGathering(), ...overOf(() => true)])
       stop.now()
     },
   } satisfies Omit<Fleet, 'hasNames' | 'readOnly' | 'ready'> & Record<string, unknown>
