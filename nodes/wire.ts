@@ -342,11 +342,9 @@ export interface ApplianceState {
   snapshot?: ShownSnapshot
   /** With the state or with `lookOn`. */
   failovers?: Failover[]
-  /** The IDs of the protected routes, with the state. */
-  protectedRoutes?: string[]
   /** By the clock of Node-RED, Unix ms. */
   now: number
-  /** What happened lately, oldest first, unless the editor has all of it. */
+  /** What happened lately, oldest first, with the state. */
   lately?: Happening[]
   /** By route, where the editor has not those of the latest poll; no part of the version. */
   figures?: Record<string, RouteFigures>
@@ -362,6 +360,8 @@ export interface ShownSnapshot extends Omit<Wordless<Snapshot>, 'routes'> {
 
 export interface ShownRoute extends Omit<RouteView, 'source' | 'destinations'> {
   health: HealthText
+  /** Only a flow that confirms it may change or stop it. */
+  isProtected: boolean
   source: Part
   destinations: Part[]
 }

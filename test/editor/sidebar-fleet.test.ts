@@ -455,7 +455,6 @@ const stateOf = () => ({
   health: { known: { ...healthOf().known, routes: 1, running: 1 }, unreachable: false },
   mayControl: true,
   failovers: [],
-  protectedRoutes: [],
   now: Date.now(),
   snapshot: {
     at: Date.now(),
@@ -467,6 +466,7 @@ const stateOf = () => ({
         state: 'running',
         summaryStatusCode: 'ok',
         health: { sign: 'ok', text: 'OK' },
+        isProtected: false,
         source: {
           health: { sign: 'ok', text: 'OK' },
           id: 's1',

@@ -78,7 +78,9 @@ withSidebar('the sidebar: protected routes', (sidebar) => {
   it('are refused by Node-RED too, in one sentence', async () => {
     // A sidebar that does not know of the protection yet.
     const page = await open(['guarded'])
-    await pretend(page, (state) => delete state.protectedRoutes)
+    await pretend(page, (state) => {
+      for (const route of state.snapshot?.routes ?? []) route.isProtected = false
+    })
     small().startRoute('Beta')
     await row('Alpha').getByRole('button', { name: 'stop Alpha', exact: true }).click()
     await question().getByRole('button', { name: 'Stop route' }).click()

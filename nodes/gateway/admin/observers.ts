@@ -9,8 +9,7 @@ import type { OpenIncident } from '../../../client/model/incident'
 import { isRunning, type DeviceState } from '../../../client/watch/state'
 import { eachRoute, routeFigures } from '../../../client/watch/measuring/figures'
 import type { Appliance } from '../../runtime/gateway-node'
-import type { ApplianceState, Failover, Received, StateQuestion } from '../../wire'
-import type { ShownRoute, ShownSnapshot } from '../../wire'
+import type { ApplianceState, Failover, Received, ShownSnapshot, StateQuestion } from '../../wire'
 import { failoversOf } from './failovers'
 import { healthOf, healthsOf, shown } from './health'
 import { createLately, type Lately } from './lately'
@@ -43,8 +42,6 @@ interface Past {
 
 interface Observer {
   version: number
-  /** The version with which it began, or in which something last happened. */
-  happenedIn: number
   past: Past
   /** The state of this version, and in a text how its routes are. */
   seen?: DeviceState
@@ -102,7 +99,6 @@ export function createObservers(leaseMs = LEASE_MS, now = Date.now, holdFor = HO
     const past = pastOf(gateway, key)
     const observer: Observer = {
       version: ++versions,
-      happenedIn: versions,
       past,
       healths: '',
       failovers: '[]',
@@ -122,7 +118,6 @@ export function createObservers(leaseMs = LEASE_MS, now = Date.now, holdFor = HO
       onOpen: (open) => void (past.open = open),
       onEvents(events) {
         changed()
-        observer.happenedIn = observer.version
         past.lately.add(events, gateway.identity.name)
       },
       onHealth() {
@@ -171,10 +166,7 @@ export function createObservers(leaseMs = LEASE_MS, now = Date.now, holdFor = HO
       if (observer) renumber(observer, failovers)
       const hasIt = !observer || version === observer.version
       const snapshot = hasIt ? undefined : snapshotOf(gateway, deviceId, language)
-      const { protects } = gateway
-      const isProtected = ({ name }: ShownRoute): boolean => protects!(name)
       const health = healthOf(gateway, { deviceId, host, language, now: now() })
-      const isBehind = !hasIt && !hasAll(observer, version)
       return {
         version: observer?.version,
         health: health ?? { unreachable: false },
@@ -183,9 +175,8 @@ export function createObservers(leaseMs = LEASE_MS, now = Date.now, holdFor = HO
         rates: observer && version === undefined ? observer.past.rates.history() : undefined,
         snapshot,
         failovers: observer && hasIt ? undefined : failovers,
-        protectedRoutes: protects && snapshot?.routes.filter(isProtected).map(({ id }) => id),
         now: now(),
-        lately: isBehind ? observer.past.lately.list(language) : undefined,
+        lately: hasIt ? undefined : observer.past.lately.list(language),
       }
     },
   }
@@ -210,6 +201,7 @@ function snapshotOf(
   if (!known || !snapshot) return undefined
   for (const [index, health] of healthsOf(known).entries()) {
     const route = snapshot.routes[index]!
+    route.isProtected = gateway.protects?.(route.name) ?? false
     route.health = shown(health.route, language)
     route.source.health = shown(health.source, language)
     for (const [at, destination] of route.destinations.entries()) {
@@ -225,9 +217,6 @@ function renumber(observer: Observer, failovers: readonly Failover[]): void {
   if (json !== observer.failovers) observer.version = ++versions
   observer.failovers = json
 }
-
-const hasAll = ({ happenedIn, version }: Observer, known: unknown): boolean =>
-  typeof known === 'number' && known >= happenedIn && known <= version
 
 function figuresFor(
   gateway: Connection,

@@ -18,7 +18,7 @@ import { createLately } from './lately'
 import { createRouteList } from './list'
 import { remember, remembered } from './preferences'
 import { createRates } from './rates'
-import { withProtection, type Route, type Snapshot } from './route'
+import { withFailovers, type Route, type Snapshot } from './route'
 import type { Scene } from './row'
 import { text } from './text'
 import { createTools } from './tools'
@@ -397,7 +397,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     version = answer.version
     skew = answer.now - Date.now()
     if (answer.snapshot) {
-      snapshot = withProtection(answer.snapshot, answer.failovers, answer.protectedRoutes)
+      snapshot = withFailovers(answer.snapshot, answer.failovers)
     }
     if (answer.rates) rates.begin(answer.rates)
     if (answer.figures) {

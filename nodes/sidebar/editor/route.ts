@@ -14,27 +14,20 @@ export interface Snapshot extends Pick<ShownSnapshot, 'device'> {
 export interface Route extends ShownRoute {
   /** Those that keep it on the air. */
   failovers: Failover[]
-  /** Only a flow that confirms it may change or stop it. */
-  isProtected: boolean
 }
 
-/** What Node-RED says of the routes, each with its failovers, and with whether it is protected. */
-export function withProtection(
+/** What Node-RED says of the routes, each with its failovers. */
+export const withFailovers = (
   { device, routes }: ShownSnapshot,
   failovers: readonly Failover[] = [],
-  protectedRoutes: readonly string[] = [],
-): Snapshot {
-  const isProtected = new Set(protectedRoutes)
-  return {
-    device,
-    failovers: withoutRoute(failovers, device, routes),
-    routes: routes.map((route) => ({
-      ...route,
-      failovers: failoversFor(failovers, device.id, route.id),
-      isProtected: isProtected.has(route.id),
-    })),
-  }
-}
+): Snapshot => ({
+  device,
+  failovers: withoutRoute(failovers, device, routes),
+  routes: routes.map((route) => ({
+    ...route,
+    failovers: failoversFor(failovers, device.id, route.id),
+  })),
+})
 
 export const FILTERS = ['all', 'running', 'idle', 'problem'] as const
 export type Filter = (typeof FILTERS)[number]
