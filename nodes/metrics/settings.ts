@@ -3,8 +3,7 @@ import { DETAILS, type Detail } from '../../client/metrics/render'
 import type { RouteFilter } from '../../client/watch/report/filter'
 import { RANGES } from '../../client/model/ranges'
 import { appliancesIn, type Wanted } from '../runtime/appliances'
-import { refused } from '../runtime/node-settings'
-import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/properties'
+import { choiceProperty, numberProperty, refused, refuseUnresolved } from '../runtime/properties'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
 
@@ -36,6 +35,8 @@ function routeOf({ route = '', routeType }: Config): RouteFilter | undefined {
   refuseUnresolved('route', route)
   const type = routeType || (route === '' ? 'all' : 'pattern')
   if (choiceProperty('routeType', type, ['all', 'pattern']) === 'all') return undefined
-  if (route === '') throw refused('route', 'is empty; choose all routes, or enter a pattern')
+  if (route === '') {
+    throw refused('route', 'is empty; choose all routes, or enter a pattern', 'missing')
+  }
   return { pattern: route }
 }

@@ -2,8 +2,7 @@
 import { GatewayError, closedError, say } from '../../client/errors'
 import { patternFilter } from '../../client/model/pattern'
 import type { Stop } from '../../client/stop'
-import { refused } from './node-settings'
-import { choiceProperty, refuseUnresolved } from './properties'
+import { choiceProperty, refused, refuseUnresolved } from './properties'
 import type { Appliance, Fleet, Follower, GatewayNode } from './gateway-node'
 
 /** The saved properties that say which appliances of an inventory a node is for. */
@@ -23,7 +22,7 @@ export function appliancesIn({ appliance, applianceType }: AppliancesConfig): Wa
   if (typeof appliance === 'string' && appliance.trim() !== '') {
     return patternFilter(appliance.trim())
   }
-  throw refused('appliance', 'is empty; choose all gateways, or enter a name pattern')
+  throw refused('appliance', 'is empty; choose all gateways, or enter a name pattern', 'missing')
 }
 
 /** What a message says of the appliance that it is about: its name, with an inventory. */

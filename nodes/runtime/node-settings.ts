@@ -1,9 +1,10 @@
 // What a node that works by itself, without a message, is set to.
 import type { Node, NodeAPI } from 'node-red'
-import { asSetting, badSettings, say, type GatewayError } from '../../client/errors'
+import { asSetting } from '../../client/errors'
 import type { WantedRoute } from '../../client/failover/reader'
 import { isText } from '../../client/model/json'
 import { evaluateProperty, namesIn } from './parameters'
+import { refused } from './properties'
 
 /** Returns the value of a property with a type beside it. */
 export type Evaluate = (property: string, value: string, type: string) => Promise<unknown>
@@ -15,13 +16,6 @@ export const evaluatorOf =
       throw asSetting(error)
     })
 
-/** The error for a setting that is wrong. A setting that is missing is given as empty. */
-export function refused(property: string, problem: string): GatewayError {
-  const key = problem.startsWith('is empty') ? 'missing' : 'invalid'
-  const short = { key, values: { what: property } } as const
-  return badSettings([{ path: property, problem, short }], say('correctNode'))
-}
-
 /** The device that a node is set to; undefined for the only one of the gateway. */
 export async function chosenDevice(
   { device = '', deviceType }: { device?: string; deviceType?: string },
@@ -32,7 +26,7 @@ export async function chosenDevice(
   const value = await evaluate('device', device, type)
   const id = namesIn(value)._id ?? value
   if (typeof id === 'string' && id !== '') return id
-  throw refused('device', 'is empty; it must be a device ID')
+  throw refused('device', 'is empty; it must be a device ID', 'missing')
 }
 
 /**
@@ -50,7 +44,7 @@ export async function chosenRoute(
   const { id, name } = namesIn(value)
   if (isText(id)) return { id }
   if (isText(name)) return { name }
-  if (!isText(value)) throw refused('route', `is empty; ${choose}`)
+  if (!isText(value)) throw refused('route', `is empty; ${choose}`, 'missing')
   if (type === 'id') return { id: value }
   return type === 'name' ? { name: value } : { idOrName: value }
 }

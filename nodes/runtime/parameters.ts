@@ -1,5 +1,5 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
-import { GatewayError, badSettings, invalidInput, say } from '../../client/errors'
+import { GatewayError, invalidInput } from '../../client/errors'
 import { findRoute, labelOf, type Target } from '../../client/changes/find'
 import { onlyDevice } from '../../client/api/devices'
 import { plainInput } from '../../client/changes/input'
@@ -9,7 +9,7 @@ import { faultOf, notARoute } from '../../client/model/check'
 import { givenWords, type Short } from '../../client/model/faults'
 import { shownAs } from '../../client/model/given'
 import type { Inputs } from '../../client/operations'
-import { refuseUnresolved, unsetVariable } from './properties'
+import { refused, refuseUnresolved, unsetVariable } from './properties'
 import type { Fleet } from './gateway-node'
 import type { WithSecrets } from './secrets'
 
@@ -181,14 +181,11 @@ export async function evaluateProperty(
 ): Promise<unknown> {
   refuseUnresolved(property, value)
   if (typeof value !== 'string') {
-    throw badSettings([{ path: property, problem: 'is not text' }], say('correctNode'))
+    throw refused(property, 'is not text')
   }
   if (type === 'id' || type === 'str') return value
   if (!EVALUATED.includes(type)) {
-    throw badSettings(
-      [{ path: `${property}Type`, problem: `is "${type}", which is not known` }],
-      say('correctNode'),
-    )
+    throw refused(`${property}Type`, `is "${type}", which is not known`)
   }
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
@@ -196,9 +193,9 @@ export async function evaluateProperty(
       if (error instanceof TypeError && isPlace(type)) return resolve(undefined)
       if (error instanceof GatewayError) return reject(error)
       const path = isPlace(type) || type === 'env' ? placeIn(type, value) : `the ${type} expression`
-      const found = [{ path, problem: `cannot be evaluated: ${reasonOf(error)}` }]
+      const problem = `cannot be evaluated: ${reasonOf(error)}`
       const isOfMessage = isPlace(type) || (type === 'jsonata' && !isOfSyntax(error))
-      return reject(isOfMessage ? invalidInput(found) : badSettings(found, say('correctNode')))
+      return reject(isOfMessage ? invalidInput([{ path, problem }]) : refused(path, problem))
     }
     try {
       // Only the callback form works for JSONata and for asynchronous context stores.
@@ -266,11 +263,9 @@ function idOf(value: unknown, path: string, kind: string): string {
 /** An ID, or an object with `id` (a device has `_id`) or else `name`, as a list brings them. */
 function targetOf(value: unknown, path: string, kind: string): Target {
   if (isAbsent(value)) {
-    const short = missingIn(path)
-    if (path === kind) {
-      throw badSettings([{ path, problem: 'is not chosen', short }], say('correctNode'))
-    }
-    throw invalidInput([{ path, problem: `is empty; it must be a ${kind} ID`, short }])
+    if (path === kind) throw refused(path, 'is not chosen', 'missing')
+    const problem = `is empty; it must be a ${kind} ID`
+    throw invalidInput([{ path, problem, short: missingIn(path) }])
   }
   if (typeof value === 'string' && isUsable(value)) return { id: value }
   const { id, _id, name } = namesIn(value)

@@ -1,11 +1,19 @@
 import type { Waiting } from '../../client/changes/step'
 import { GatewayError, badSettings, say, type Sentence } from '../../client/errors'
+import type { Short } from '../../client/model/faults'
 import { variableIn } from '../../client/model/json'
 import { DEFAULTS, RANGES, type Range } from '../../client/model/ranges'
 import { linesIn, numberIn } from '../../client/model/settings'
 
 const config = (said: Sentence, short: Sentence['short']): GatewayError =>
   new GatewayError('CONFIG', { ...said, ...(short && { short }) })
+
+/** The error for a setting of a node that is wrong. @param key what its lamp says of it */
+export const refused = (path: string, problem: string, key?: Short['key']): GatewayError =>
+  badSettings(
+    [{ path, problem, ...(key && { short: { key, values: { what: path } } }) }],
+    say('correctNode'),
+  )
 
 /** What a setting is, in a sentence. */
 const given = (value: unknown): string => {
@@ -75,11 +83,7 @@ export function choiceProperty<One extends string>(
   if (value === undefined || value === null || value === '') return choices[0]!
   const found = choices.find((one) => one === value)
   if (found !== undefined) return found
-  const problem = `is ${given(value)}; it must be one of ${choices.join(', ')}`
-  throw badSettings(
-    [{ path: property, problem, short: { key: 'choice', values: { what: property } } }],
-    say('correctNode'),
-  )
+  throw refused(property, `is ${given(value)}; it must be one of ${choices.join(', ')}`, 'choice')
 }
 
 /** The saved properties of a node that can wait until a change shows. */

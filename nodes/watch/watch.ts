@@ -19,7 +19,7 @@ import type { OpenIncident } from '../../client/model/incident'
 import { engineEvent } from '../../client/fleet/events'
 import { nearest } from '../../client/model/near'
 import { RANGES } from '../../client/model/ranges'
-import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/properties'
+import { choiceProperty, numberProperty, refused, refuseUnresolved } from '../runtime/properties'
 import {
   aboutOf,
   appliancesIn,
@@ -29,13 +29,7 @@ import {
 } from '../runtime/appliances'
 import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
-import {
-  chosenDevice,
-  chosenRoute,
-  evaluatorOf,
-  refused,
-  type Evaluate,
-} from '../runtime/node-settings'
+import { chosenDevice, chosenRoute, evaluatorOf, type Evaluate } from '../runtime/node-settings'
 import type { Message } from '../runtime/parameters'
 import { whenStarted } from '../runtime/flows-started'
 import { serverLanguage, wordsOf } from '../runtime/catalog'
