@@ -27,23 +27,12 @@ const WORST_FIRST = Object.keys(LAMPS) as Lamp[]
 export function createFleetStatus(node: Node, words: Words, kind: string, language: Language) {
   const { show, close } = createLamp(node)
   const numbers = new Intl.NumberFormat(language)
+  /** Of those with the same lamp, the earliest first. */
   const all = new Map<string, Standing | undefined>()
-  /** The same by their lamps, the earliest first. */
-  const standings = new Map(WORST_FIRST.map((lamp) => [lamp, new Map<string, Standing>()]))
-  let good = 0
-  let bad = 0
   let failure: GatewayError | undefined
   let rows: readonly GatewayError[] = []
   let listed = (): number => 0
   let pending: NodeJS.Immediate | undefined
-
-  function put(name: string, standing: Standing | undefined): void {
-    const before = all.get(name)
-    good += Number(standing?.isUp ?? false) - Number(before?.isUp ?? false)
-    bad += Number(standing?.trouble !== undefined) - Number(before?.trouble !== undefined)
-    if (before && before.lamp !== standing?.lamp) standings.get(before.lamp)!.delete(name)
-    if (standing) standings.get(standing.lamp)!.set(name, standing)
-  }
 
   function changed(): void {
     pending ??= setImmediate(() => {
@@ -58,11 +47,14 @@ export function createFleetStatus(node: Node, words: Words, kind: string, langua
     const others = rows.filter(({ cause: { appliance } }) => appliance && !all.has(appliance))
     const total = all.size + others.length
     if (total === 0) return showNone()
+    const known = [...all.values()].filter((one) => one !== undefined)
+    const good = known.filter(({ isUp }) => isUp).length
+    const bad = known.filter(({ trouble }) => trouble).length
     const values = { up: numbers.format(good), all: numbers.format(total) }
-    const worst = WORST_FIRST.find((lamp) => standings.get(lamp)!.size > 0)
-    const [first] = worst ? standings.get(worst)! : []
-    const reason = first?.[1].trouble
-      ? { lamp: worst!, name: first[0], text: first[1].trouble.text() }
+    const worst = WORST_FIRST.find((lamp) => known.some((one) => one.lamp === lamp))
+    const [name, first] = [...all].find(([, one]) => one && one.lamp === worst) ?? []
+    const reason = first?.trouble
+      ? { lamp: first.lamp, name, text: first.trouble.text() }
       : rows[0] && {
           lamp: 'failing' as const,
           name: rows[0].cause.appliance,
@@ -74,12 +66,13 @@ export function createFleetStatus(node: Node, words: Words, kind: string, langua
       return
     }
     if (reason.name === undefined) return show(reason.lamp, reason.text)
-    const name = shortened(reason.name, LONGEST_NAME)
-    const troubled = numbers.format(bad + rows.length)
-    show(
-      reason.lamp,
-      words(`${kind}.fleetTrouble`, { ...values, troubled, name, reason: reason.text }),
-    )
+    const said = {
+      ...values,
+      troubled: numbers.format(bad + rows.length),
+      name: shortened(reason.name, LONGEST_NAME),
+      reason: reason.text,
+    }
+    show(reason.lamp, words(`${kind}.fleetTrouble`, said))
   }
 
   function showNone(): void {
@@ -97,12 +90,11 @@ export function createFleetStatus(node: Node, words: Words, kind: string, langua
         before?.lamp === standing?.lamp &&
         before?.trouble?.key === standing?.trouble?.key
       if (isSame && all.has(name)) return
-      put(name, standing)
+      if (before?.lamp !== standing?.lamp) all.delete(name)
       all.set(name, standing)
       changed()
     },
     remove(name: string): void {
-      put(name, undefined)
       all.delete(name)
       changed()
     },

@@ -5,7 +5,7 @@ import { isTrouble, isWorse, type Health } from '../../client/model/health'
 import { shortened } from '../../client/model/legible'
 import type { Language } from '../../client/model/watch'
 import { healthText } from '../../client/watch/text/health-text'
-import { createFleetStatus, type FleetStatus } from '../runtime/fleet-status'
+import { createFleetStatus, type FleetStatus, type Standing } from '../runtime/fleet-status'
 import { createLamp, type Lamp } from '../runtime/lamp'
 import { shortReason } from '../runtime/short-reason'
 import { LONGEST_NAME, clockTime, type Words } from '../runtime/catalog'
@@ -33,7 +33,10 @@ export function createWatchStatus(
   let latest = ''
   let shownAt = -Infinity
 
-  function setOne(lamp: Lamp, news: string, text: () => string): void {
+  /** @param news what the text is about, for an appliance that is the only one */
+  function set(name: string, standing: Standing, news: string, text: () => string): void {
+    if (fleet) return fleet.set(name, standing)
+    const { lamp } = standing
     const now = performance.now()
     if (`${lamp} ${news}` === latest && now - shownAt < TIME_SHOWN_EVERY_MS) return
     latest = `${lamp} ${news}`
@@ -51,8 +54,8 @@ export function createWatchStatus(
   ): void {
     const { code: key } = failure
     const reason = (): string => shortReason(failure, words)
-    if (fleet) fleet.set(name, { lamp, isUp: false, trouble: { key, text: reason } })
-    else setOne(lamp, key, () => text(reason()))
+    const standing = { lamp, isUp: false, trouble: { key, text: reason } }
+    set(name, standing, key, () => text(reason()))
   }
 
   function textOf(known: Known, { lamp, health, route }: Worst): string {
@@ -92,27 +95,17 @@ export function createWatchStatus(
       if (!known) return
       // A name with a typo must not look as if all were well.
       if (isChosen && known.routes === 0) {
-        const [lamp, key, text] = [
-          'failing',
-          'noRoute',
-          () => words('watch:status.noRoute'),
-        ] as const
-        if (fleet) fleet.set(name, { lamp, isUp: true, trouble: { key, text } })
-        else setOne(lamp, key, text)
-        return
+        const trouble = { key: 'noRoute', text: () => words('watch:status.noRoute') }
+        return set(name, { lamp: 'failing', isUp: true, trouble }, trouble.key, trouble.text)
       }
       const worst = worstOf(known)
       const { lamp } = worst
-      const news = newsIn(worst)
-      if (fleet) {
-        const isBad = lamp === 'away' || isTrouble(worst.health)
-        const trouble = isBad ? { key: news, text: () => nameOf(worst) } : undefined
-        return fleet.set(name, { lamp, isUp: true, trouble })
-      }
+      const key = newsIn(worst)
+      const isBad = lamp === 'away' || isTrouble(worst.health)
+      const trouble = isBad ? { key, text: () => nameOf(worst) } : undefined
       const { running, routes, problems, waiting } = known
-      setOne(lamp, `${running}/${routes} ${problems} ${waiting} ${news}`, () =>
-        textOf(known, worst),
-      )
+      const news = `${running}/${routes} ${problems} ${waiting} ${key}`
+      set(name, { lamp, isUp: true, trouble }, news, () => textOf(known, worst))
     },
     /** It cannot watch: at all, or this appliance. */
     fail(failure: GatewayError, name?: string): void {
