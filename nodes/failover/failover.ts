@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Node, NodeAPI } from 'node-red'
-import { Stop } from '../../client/stop'
+import { Stop, untilStopped } from '../../client/stop'
 import {
   asGatewayError,
   closedError,
@@ -35,7 +35,7 @@ const COMMAND = newOperation('failover', undefined, true)
 export = (RED: NodeAPI): void => {
   const words = wordsOf(RED)
   /** Of Node-RED: it loads a node only once. */
-  const started = randomUUID()
+  const startId = randomUUID()
   RED.nodes.registerType('media-gateway-failover', function (this: Node, saved: FailoverConfig) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
@@ -48,7 +48,6 @@ export = (RED: NodeAPI): void => {
     })
     /** With an inventory one for each appliance, which protects the routes of the same names there. */
     const protections = new Map<Appliance, ReturnType<typeof startProtection>>()
-    let closed = false
     let unfollow = (): void => undefined
     const stop = new Stop()
 
@@ -67,7 +66,7 @@ export = (RED: NodeAPI): void => {
     let outage: EngineOutage | undefined
     const context = contextOf(this)
     const keptFor = (of: Appliance): Kept => {
-      const local = contextMemory(context, started, of.appliance)
+      const local = contextMemory(context, startId, of.appliance)
       const { memory } = user?.fleet.share ?? {}
       if (!memory || of.appliance === undefined) return local
       // Only with a lease: its file is loaded then.
@@ -109,14 +108,11 @@ export = (RED: NodeAPI): void => {
     }
 
     let unhook = (): void => undefined
-    let cancel: (reason: Error) => void
+    const started = new Promise<void>((resolve) => (unhook = whenStarted(RED, resolve)))
     /** What comes before the flows have started waits. */
-    const ready = new Promise<ReturnType<typeof start>>((resolve, reject) => {
-      cancel = reject
-      unhook = whenStarted(RED, () => resolve(Promise.resolve().then(start)))
-    })
+    const ready = untilStopped(started.then(start), stop, closedError)
     ready.catch((error: unknown) => {
-      if (closed) return
+      if (stop.stopped) return
       status.fail(complete(error, user, OPERATION))
       tell(error)
     })
@@ -151,11 +147,9 @@ export = (RED: NodeAPI): void => {
 
     // Two parameters: from their number, Node-RED knows that it has to wait.
     this.on('close', (removed: boolean, done: () => void) => {
-      closed = true
       stop.now()
       unhook()
       unfollow()
-      cancel(closedError())
       const ends = [...protections.values()].map((end) => end(removed))
       void Promise.allSettled(ends).then((ended) => {
         const isForgotten = ended.every((one) => one.status === 'fulfilled' && one.value)

@@ -41,7 +41,7 @@ export function startProtection(
   { RED, node, config, kept, status, onEvents, onFailure }: ProtectionOptions,
 ): (removed: boolean) => Promise<boolean> {
   const { appliance } = of
-  let closed = false
+  const over = new Stop()
   let protection: Protection | undefined
   /** Stopped while it waits for what was kept: a command is not carried out when nobody expects it any more. */
   let patience = new Stop()
@@ -60,7 +60,7 @@ export function startProtection(
     const gateway = of.client()
     const wanted = await protectOptions(config, evaluatorOf(RED, node), secretsOf(RED, node, of))
     const found = await kept.read(wait)
-    if (closed) throw closedError()
+    if (over.stopped) throw closedError()
     protection = load().protectRoute(gateway, {
       ...wanted,
       ...found,
@@ -98,13 +98,9 @@ export function startProtection(
   }
   of.failovers.add(listed)
   status.add(appliance)
-  let cancel: (reason: Error) => void
-  const started = new Promise<Protection>((resolve, reject) => {
-    cancel = reject
-    protect().then(resolve, reject)
-  })
+  const started = untilStopped(protect(), over, closedError)
   started.catch((error: unknown) => {
-    if (closed) return
+    if (over.stopped) return
     const failure = asGatewayError(error, OPERATION, of.identity)
     listed.status = notStarted(failure)
     status.fail(failure, appliance)
@@ -112,8 +108,7 @@ export function startProtection(
   })
 
   return async (removed) => {
-    closed = true
-    cancel(closedError())
+    over.now()
     of.failovers.delete(listed)
     let isForgotten = removed
     try {
