@@ -35,6 +35,13 @@ export function element<Tag extends keyof Tags>(
 export const iconButton = (icon: string, words: string, press: () => void): HTMLButtonElement =>
   element('button.red-ui-button', { onclick: press }, iconOf(icon), ` ${words}`)
 
+export const smallButton = (
+  press: () => void,
+  content: HTMLElement | string,
+  properties: Properties<'button'> = {},
+): HTMLButtonElement =>
+  element('button.red-ui-button.red-ui-button-small', { onclick: press, ...properties }, content)
+
 /** An icon of Font Awesome, which only repeats what is said beside it. */
 export const iconOf = (name: string): HTMLElement =>
   element('i', { className: `fa fa-${name}`, ariaHidden: 'true' })

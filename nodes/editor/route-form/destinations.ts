@@ -3,7 +3,7 @@ import { edit, partFields, type Edited, type PartUse } from './model'
 import { matcher } from '../../../client/model/ids'
 import { isObject, own, type JsonObject, objectsIn, plainText } from '../../../client/model/json'
 import { protocolOf } from '../../../client/model/convert'
-import { element, iconOf, say } from '../element'
+import { element, iconOf, say, smallButton } from '../element'
 import { isThere, prepareRemove } from '../rows'
 import { newId, type Context } from './context'
 import type { Faults } from './faults'
@@ -58,15 +58,13 @@ export function makeDestinations(context: Context, saved: readonly unknown[]) {
   for (const part of saved) $(list).editableList<Added>('addItem', { part })
 
   function moveButton(item: Element, way: 'up' | 'down'): HTMLButtonElement {
-    const onclick = (): void => {
+    const move = (): void => {
       if (way === 'up') item.previousElementSibling?.before(item)
       else item.nextElementSibling?.after(item)
       button.focus()
       context.changed()
     }
-    const shown = { ariaLabel: text(way), onclick }
-    const what = 'button.red-ui-button.red-ui-button-small'
-    const button: HTMLButtonElement = element(what, shown, iconOf(`arrow-${way}`))
+    const button = smallButton(move, iconOf(`arrow-${way}`), { ariaLabel: text(way) })
     return button
   }
 

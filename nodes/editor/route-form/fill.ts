@@ -3,7 +3,7 @@ import type { FoundRoute } from '../../wire'
 import { byName } from '../address'
 import type { Appliance } from '../appliance'
 import { settled } from '../ask'
-import { element, iconButton } from '../element'
+import { element, iconButton, smallButton } from '../element'
 import { newId } from './context'
 import { text } from './text'
 
@@ -18,8 +18,7 @@ export function makeFill(appliance: Appliance, filled: (definition: unknown) => 
   const devices = labelled(device, text('fill.device'))
   const search = element('input', { type: 'text', id: `${id}-search`, autocomplete: 'off' })
   const choice = element('select', { id: `${id}-route`, size: 6 })
-  const onclick = (): void => void fill()
-  const take = element('button.red-ui-button.red-ui-button-small', { onclick }, text('fill.take'))
+  const take = smallButton(() => void fill(), text('fill.take'))
   const status = element('div.media-gateway-route-hint', { role: 'status' })
   const panel = element(
     'div.media-gateway-route-fill',

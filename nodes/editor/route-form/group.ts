@@ -1,6 +1,6 @@
 // The fields of one part: of the route itself, its source, a destination, or a path.
 import { isObject, pathTo, type JsonObject } from '../../../client/model/json'
-import { arrange, element, iconButton, iconOf } from '../element'
+import { arrange, element, iconButton, iconOf, smallButton } from '../element'
 import { newId, type Context } from './context'
 import { makeControl, type Control } from './control'
 import { wordsOf, type Faults } from './faults'
@@ -143,18 +143,12 @@ function makePaths(
       isFresh: Object.keys(value).length === 0,
     })
     const row = { read: () => present, group }
-    const remove = element(
-      'button.red-ui-button.red-ui-button-small',
-      {
-        ariaLabel: text('path.remove'),
-        onclick() {
-          rows.splice(rows.indexOf(row), 1)
-          item.remove()
-          tell()
-        },
-      },
-      iconOf('remove'),
-    )
+    const removeIt = (): void => {
+      rows.splice(rows.indexOf(row), 1)
+      item.remove()
+      tell()
+    }
+    const remove = smallButton(removeIt, iconOf('remove'), { ariaLabel: text('path.remove') })
     const item = element('li', group.element, remove)
     list.append(item)
     rows.push(row)

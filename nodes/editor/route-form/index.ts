@@ -7,7 +7,7 @@ import { isObject, type JsonObject, jsonIn } from '../../../client/model/json'
 import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'
 import type { Appliance } from '../appliance'
-import { element, iconButton, say } from '../element'
+import { element, iconButton, say, smallButton } from '../element'
 import { field } from '../fields'
 import type { Picked } from '../pickers'
 import { nameByLabel, typedField } from '../pickers/picker'
@@ -28,11 +28,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   const id = newId('media-gateway-route')
   const place = element('div.media-gateway-route')
   const buttons = VIEWS.map((each) =>
-    element(
-      'button.red-ui-button.red-ui-button-small',
-      { 'data-view': each, onclick: () => show(each) },
-      text(`view.${each}`),
-    ),
+    smallButton(() => show(each), text(`view.${each}`), { 'data-view': each }),
   )
   const group = { role: 'group', ariaLabel: text('view.label') }
   const views = element('div.media-gateway-route-switch', group, ...buttons)
@@ -121,12 +117,12 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   }
 
   function showBroken(): void {
-    const onclick = (): void => {
+    const begin = (): void => {
       write('{}')
       show('form')
     }
-    const begin = element('button.red-ui-button.red-ui-button-small', { onclick }, text('start'))
-    place.replaceChildren(...head(''), element('p', text('broken')), begin)
+    const button = smallButton(begin, text('start'))
+    place.replaceChildren(...head(''), element('p', text('broken')), button)
   }
 
   function head(note: string): HTMLElement[] {

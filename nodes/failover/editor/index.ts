@@ -7,7 +7,7 @@ import { field, presentValue, read as readField, type Read } from '../../editor/
 import { prepareForm, type OpenForm } from '../../editor/form'
 import { isRunning, signIcon } from '../../editor/states'
 import { text as shared } from '../../editor/text'
-import { checkTyped, idType, manyAppliances, nameType, type TypedChoices } from '../../editor/typed'
+import { checkTyped, idType, manyAppliances, type TypedChoices } from '../../editor/typed'
 import { wordsOf } from './faults'
 import { showHold } from './hold'
 import { followRoute, nowLine } from './now'
@@ -64,7 +64,7 @@ const isProtected = (now: Read, monitor: string): boolean =>
 
 /** No message says which route is protected. */
 const choices = (node: EditorNode): TypedChoices => {
-  const byName = [nameType(shared('type.routeName')), idType(shared('type.routeId'))]
+  const byName = sideTypes('routes')
   const sides = sideTypes(presentValue(node, 'method'))
   return {
     appliance: manyAppliances(),

@@ -4,7 +4,7 @@ import { SIDES, sourceInUse } from '../../../client/model/failover-sides'
 import { isGiven, isObject, own, type JsonObject } from '../../../client/model/json'
 import { shortened } from '../../../client/model/legible'
 import type { RequestError } from '../../editor/ask'
-import { element } from '../../editor/element'
+import { element, smallButton } from '../../editor/element'
 import type { Read } from '../../editor/fields'
 import type { OpenForm } from '../../editor/form'
 import { labelOf } from '../../editor/route-form/text'
@@ -77,10 +77,7 @@ export function nowLine(
       side: text(`label.${side}`),
     }),
   )
-  const buttons = SIDES.map((each) => {
-    const onclick = (): void => take(each)
-    return element('button.red-ui-button.red-ui-button-small', { onclick }, text(`take.${each}`))
-  })
+  const buttons = SIDES.map((each) => smallButton(() => take(each), text(`take.${each}`)))
   return [text('now.neither', { reasons: reasons.join('; ') }), element('br'), ...buttons]
 }
 

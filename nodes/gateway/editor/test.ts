@@ -50,7 +50,7 @@ export function prepareTest(node: EditorNode): void {
     const { connection, appliance } = now
     const isOfMany = isInventory(connection.inventoryType)
     const { answer: rows = [], failure } = isOfMany ? await settled(check(connection)) : {}
-    let report = failure ? reportOf(failure) : isOfMany ? undefined : faultIn(connection)
+    let report = failure ? reportOf(failure) : faultIn(connection)
     if (!report && (!isOfMany || appliance !== undefined)) {
       report = await ask('connection', { connection, appliance }).catch(reportOf)
     }
@@ -86,8 +86,7 @@ export function prepareTest(node: EditorNode): void {
   async function makeReport(): Promise<Element | undefined> {
     show(element('p', text('connection.report.making')))
     const now = values()
-    const fault = isInventory(now.connection.inventoryType) ? undefined : faultIn(now.connection)
-    const made = fault ?? (await ask('report', now).catch(reportOf))
+    const made = faultIn(now.connection) ?? (await ask('report', now).catch(reportOf))
     if ('ok' in made) return showReport([], made, now)
     download(made)
     show(...madeRows(made))
@@ -216,6 +215,7 @@ const MOST_FAULTS = 20
 
 /** A connection that cannot work is not tested; the fault is shown in the language of the editor. */
 function faultIn(connection: Connection): ConnectionReport | undefined {
+  if (isInventory(connection.inventoryType)) return undefined
   const value = (name: keyof Connection) => plainText(connection[name])
   const faults: string[] = []
   for (const name of ['baseUrl', 'fingerprint', 'timeout'] as const) {
