@@ -4,8 +4,6 @@ import * as shared from '../parts/shared'
 export default {
   color: shared.changes,
   properties: {
-    ...shared.gateway,
-    ...shared.appliance,
     ...shared.device,
     ...shared.definition,
     state: {

@@ -14,9 +14,8 @@ const seconds = (icon: string, placeholder: string) =>
 export default {
   color: shared.reads,
   properties: {
-    ...shared.gateway,
-    ...shared.appliances,
     ...shared.device,
+    ...shared.appliances,
     route: { ...shared.route.route, value: '', type: 'name', when: 'method=source', check: 'own' },
     method: { value: 'source', as: 'choice', choices: ['source', 'routes'], icon: 'random' },
     main: { value: '', as: 'typed', type: 'json', icon: 'sign-in', check: 'own' },

@@ -4,9 +4,6 @@ import * as shared from '../parts/shared'
 export default {
   color: shared.reads,
   properties: {
-    ...shared.gateway,
-    ...shared.appliance,
-    ...shared.device,
     ...shared.route,
     ...shared.hideSecrets,
   },

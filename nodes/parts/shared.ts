@@ -16,6 +16,8 @@ export const name = {
   },
 } as const satisfies Properties
 
+// Each of these has those above it that it needs, in the order of the form.
+
 export const gateway = {
   ...name,
   gateway: {
@@ -29,6 +31,7 @@ export const gateway = {
 } as const satisfies Properties
 
 export const appliance = {
+  ...gateway,
   appliance: {
     value: 'appliance',
     as: 'typed',
@@ -45,10 +48,12 @@ export const appliances = {
 } as const satisfies Properties
 
 export const device = {
+  ...appliance,
   device: { value: '', as: 'typed', type: 'auto', icon: 'hdd-o', label: 'gateway:form.device' },
 } as const satisfies Properties
 
 export const route = {
+  ...device,
   route: {
     value: 'routeId',
     as: 'typed',

@@ -4,7 +4,6 @@ import * as shared from '../parts/shared'
 export default {
   color: shared.connects,
   properties: {
-    ...shared.gateway,
     ...shared.appliance,
     action: { value: 'info', as: 'choice', choices: ['info', 'start', 'end', 'msg'], icon: 'key' },
   },

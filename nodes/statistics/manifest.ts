@@ -4,8 +4,6 @@ import * as shared from '../parts/shared'
 export default {
   color: shared.reads,
   properties: {
-    ...shared.gateway,
-    ...shared.appliance,
     ...shared.device,
     route: { ...shared.route.route, when: 'scope=route|source|destination|client' },
     scope: {

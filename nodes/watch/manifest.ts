@@ -4,9 +4,8 @@ import * as shared from '../parts/shared'
 export default {
   color: shared.reads,
   properties: {
-    ...shared.gateway,
-    ...shared.appliances,
     ...shared.device,
+    ...shared.appliances,
     route: { ...shared.route.route, value: '', type: 'all' },
     report: {
       value: 'incidents',

@@ -107,7 +107,6 @@ import * as shared from '../parts/shared'
 export default {
   color: shared.reads,
   properties: {
-    ...shared.gateway,
     ...shared.device,
     severity: {
       value: 'all',
