@@ -3,8 +3,6 @@ import { ENSURE_STATES } from '../../client/model/definition'
 import type { EnsureFailure } from '../../client/changes/ensure/bulk'
 import { newEnsureMemory, type EnsureMemory } from '../../client/changes/ensure/undo'
 import { invalidInput } from '../../client/errors'
-import { givenWords } from '../../client/model/faults'
-import { shownAs } from '../../client/model/given'
 import { OPERATIONS } from '../../client/operations'
 import type { EnsureAction } from '../../client/changes/ensure/plan'
 import type { Ensured } from '../../client/changes/ensure/apply'
@@ -19,7 +17,7 @@ import {
   refuseUnresolved,
   waitingOf,
 } from '../runtime/properties'
-import type { Message } from '../runtime/parameters'
+import { wrong, type Message } from '../runtime/parameters'
 import type { Did } from '../runtime/status'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
@@ -108,9 +106,7 @@ function planIdOf({ plan }: Message): string | undefined {
   const id: unknown = isObject(plan) ? plan.id : undefined
   if (id === undefined || id === null || id === '') return undefined
   if (typeof id === 'string') return id
-  throw invalidInput([
-    { path: 'msg.plan.id', problem: `is ${givenWords(shownAs(id))}; it must be text` },
-  ])
+  throw invalidInput([wrong('msg.plan.id', id, 'text')])
 }
 
 type Row = Ensured | EnsureFailure

@@ -2,13 +2,11 @@ import type { NodeAPI } from 'node-red'
 import { invalidInput, type Problem } from '../../client/errors'
 import { OPERATIONS } from '../../client/operations'
 import type { Route } from '../../client/model/types'
-import { givenWords } from '../../client/model/faults'
-import { shownAs } from '../../client/model/given'
 import { comparable } from '../../client/model/pattern'
 import { serverLanguage } from '../runtime/catalog'
-import { registerAction, type ActionConfig } from '../runtime/action'
+import { registerAction, type ActionConfig, type Result } from '../runtime/action'
 import { choiceProperty, refuseUnresolved } from '../runtime/properties'
-import type { Message } from '../runtime/parameters'
+import { wrong, type Message } from '../runtime/parameters'
 import { counted } from '../runtime/status'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
@@ -32,29 +30,26 @@ export = (RED: NodeAPI): void =>
       const secrets = choiceProperty('secrets', config.secrets, ['hidden', 'names'])
       if (output === 'definitions') {
         refusePage(paging)
-        const which = { secrets, prefix: secretPrefix(), only }
-        const { answer: payload, deviceId } = await run(OPERATIONS.definitions, which)
-        return { payload, did: counted('routes', payload.length), deviceId, isShown: true }
+        return listed(await run(OPERATIONS.definitions, { secrets, prefix: secretPrefix(), only }))
       }
       if (output === 'health') {
-        const which = { ...paging, only, language: serverLanguage(RED) }
-        const { answer: payload, deviceId } = await run(OPERATIONS.health, which)
-        return { payload, did: counted('routes', payload.length), deviceId, isShown: true }
+        const language = serverLanguage(RED)
+        return listed(await run(OPERATIONS.health, { ...paging, only, language }))
       }
       const { answer, deviceId } = await run(OPERATIONS.listRoutes, paging)
       const list = only ? { ...answer, data: answer.data.filter(only) } : answer
       const did = counted('routes', list.data.length)
-      switch (output) {
-        case 'routes':
-          return { payload: list.data, did, deviceId }
-        case 'split':
-          return { payload: list.data, did, deviceId, split: 'routes' }
-        default:
-          return { payload: list, did, deviceId }
-      }
+      if (output === 'response') return { payload: list, did, deviceId }
+      return { payload: list.data, did, deviceId, ...(output === 'split' && { split: 'routes' }) }
     },
     { message: ['page', 'pageSize'] },
   )
+
+/** What has no secret any more. */
+const listed = (found: { answer: unknown[]; deviceId: string }): Result => {
+  const { answer: payload, deviceId } = found
+  return { payload, did: counted('routes', payload.length), deviceId, isShown: true }
+}
 
 /** `msg.page` and `msg.pageSize` select that one page. */
 function pagingOf(message: Message): { page?: number; pageSize?: number } {
@@ -64,8 +59,7 @@ function pagingOf(message: Message): { page?: number; pageSize?: number } {
     if (value === undefined || value === null || value === '') return undefined
     const number = typeof value === 'string' ? Number(value) : value
     if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 1) return number
-    const problem = `is ${givenWords(shownAs(value))}; it must be a whole number from 1`
-    problems.push({ path: `msg.${property}`, problem })
+    problems.push(wrong(`msg.${property}`, value, 'a whole number from 1'))
     return undefined
   }
   const paging = { page: wholeNumber('page'), pageSize: wholeNumber('pageSize') }

@@ -1,12 +1,12 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
-import { GatewayError, invalidInput } from '../../client/errors'
+import { GatewayError, invalidInput, type Problem } from '../../client/errors'
 import { findRoute, labelOf, type Target } from '../../client/changes/find'
 import { onlyDevice } from '../../client/api/devices'
 import { plainInput } from '../../client/changes/input'
 import type { Connection } from '../../client/connection/connection'
 import type { Operation } from '../../client/connection/operation'
 import { faultOf, notARoute } from '../../client/model/check'
-import { givenWords, type Short } from '../../client/model/faults'
+import { givenWords } from '../../client/model/faults'
 import { shownAs } from '../../client/model/given'
 import type { Inputs } from '../../client/operations'
 import { refused, refuseUnresolved, unsetVariable } from './properties'
@@ -74,7 +74,10 @@ export function readGiven(
     if (type === 'name' && !isAbsent(value)) return { name: String(value) }
     if (type === 'msg' && property === `${kind}Id` && isAbsent(value)) {
       const name = message[`${kind}Name`]
-      if (isAbsent(name)) throw missing(kind)
+      if (isAbsent(name)) {
+        const or = `msg.${kind}Name the name of a ${kind}`
+        throw missing(`msg.${kind}Id`, `is empty; it must be a ${kind} ID, or ${or}`)
+      }
       if (typeof name === 'string') return { name }
       throw unfit(`msg.${kind}Name`, name, 'text')
     }
@@ -141,8 +144,7 @@ export async function applianceIn(
   const problem = isAbsent(value)
     ? 'is empty; it must be the name of an appliance in the inventory of the gateway'
     : 'must be the name of an appliance, as text'
-  const path = pathOf(property, type, 'appliance')
-  throw invalidInput([{ path, problem, short: missingIn(path) }])
+  throw missing(pathOf(property, type, 'appliance'), problem)
 }
 
 /** In upper or lower case. @throws GatewayError `INVALID_INPUT` */
@@ -157,7 +159,8 @@ export function choiceFrom<One extends string>(
   throw invalidInput([faultOf({ kind: 'choice', oneOf: choices }, value, path)])
 }
 
-const missingIn = (path: string): Short => ({ key: 'missing', values: { what: path } })
+const missing = (path: string, problem: string): Error =>
+  invalidInput([{ path, problem, short: { key: 'missing', values: { what: path } } }])
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 
@@ -264,8 +267,7 @@ function idOf(value: unknown, path: string, kind: string): string {
 function targetOf(value: unknown, path: string, kind: string): Target {
   if (isAbsent(value)) {
     if (path === kind) throw refused(path, 'is not chosen', 'missing')
-    const problem = `is empty; it must be a ${kind} ID`
-    throw invalidInput([{ path, problem, short: missingIn(path) }])
+    throw missing(path, `is empty; it must be a ${kind} ID`)
   }
   if (typeof value === 'string' && isUsable(value)) return { id: value }
   const { id, _id, name } = namesIn(value)
@@ -277,10 +279,14 @@ function targetOf(value: unknown, path: string, kind: string): Target {
   throw unfit(path, value, `a ${kind} ID (text), or an object with ${members}`)
 }
 
-function unfit(path: string, value: unknown, wanted: string): Error {
-  const problem = `is ${givenWords(shownAs(value))}; it must be ${wanted}`
-  return invalidInput([{ path, problem, short: { key: 'type', values: { what: path } } }])
-}
+const unfit = (path: string, value: unknown, wanted: string): Error =>
+  invalidInput([{ ...wrong(path, value, wanted), short: { key: 'type', values: { what: path } } }])
+
+/** A value that is not what it must be, in words. */
+export const wrong = (path: string, value: unknown, wanted: string): Problem => ({
+  path,
+  problem: `is ${givenWords(shownAs(value))}; it must be ${wanted}`,
+})
 
 /** What identifies a route, a destination or a device, as a list brings it. */
 export function namesIn(value: unknown): { id?: unknown; _id?: unknown; name?: unknown } {
@@ -295,9 +301,3 @@ export function namesIn(value: unknown): { id?: unknown; _id?: unknown; name?: u
 // A lone surrogate cannot be sent. "." and ".." would lead to another path of the interface.
 const isUsable = (id: string): boolean =>
   id.trim() !== '' && id !== '.' && id !== '..' && !/\p{Surrogate}/u.test(id)
-
-function missing(kind: string): Error {
-  const problem = `is empty; it must be a ${kind} ID, or msg.${kind}Name the name of a ${kind}`
-  const path = `msg.${kind}Id`
-  return invalidInput([{ path, problem, short: missingIn(path) }])
-}

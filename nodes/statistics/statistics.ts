@@ -2,8 +2,6 @@ import type { NodeAPI } from 'node-red'
 import { getRoute } from '../../client/api/routes'
 import { findDestination } from '../../client/changes/find'
 import { GatewayError, invalidInput, say } from '../../client/errors'
-import { givenWords } from '../../client/model/faults'
-import { shownAs } from '../../client/model/given'
 import { isSameId } from '../../client/model/ids'
 import { destinationIn } from '../../client/model/route-state'
 import { listCallers, type ListedCaller } from '../../client/watch/caller-list'
@@ -11,7 +9,7 @@ import { OPERATIONS } from '../../client/operations'
 import type { StatisticsOptions } from '../../client/options'
 import { registerAction, type ActionConfig, type Call, type Result } from '../runtime/action'
 import { choiceProperty } from '../runtime/properties'
-import type { Message } from '../runtime/parameters'
+import { wrong, type Message } from '../runtime/parameters'
 import { counted, type Did } from '../runtime/status'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
@@ -108,13 +106,11 @@ function clientOf({ clientAddress: address, clientPort }: Message): {
   port?: number
 } {
   if (typeof address !== 'string' || address === '') {
-    const problem = `is ${givenWords(shownAs(address))}; it must be the address of the client`
-    throw invalidInput([{ path: 'msg.clientAddress', problem }])
+    throw invalidInput([wrong('msg.clientAddress', address, 'the address of the client')])
   }
   if (clientPort === undefined || clientPort === null || clientPort === '') return { address }
   const port = typeof clientPort === 'string' ? Number(clientPort) : clientPort
   if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65535)
     return { address, port }
-  const problem = `is ${givenWords(shownAs(clientPort))}; it must be a port from 1 to 65535`
-  throw invalidInput([{ path: 'msg.clientPort', problem }])
+  throw invalidInput([wrong('msg.clientPort', clientPort, 'a port from 1 to 65535')])
 }
