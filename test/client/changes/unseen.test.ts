@@ -19,7 +19,7 @@ describe('a change that does not show yet', function () {
 
   beforeEach(async () => {
     moved = 0
-    liveInOwnTime()
+    liveInOwnTime(10)
     simulator = await startSimulator({
       routes: 2,
       now: () => Date.now() + moved,
