@@ -5,6 +5,7 @@ import type { GatewayError } from '../../client/errors'
 import type { Route } from '../../client/model/types'
 import { startSimulator, type Simulator } from '../../simulator'
 import { failure, load, result, unload, type Message } from '../support/flow'
+import { liveInOwnTime } from '../support/own-time'
 import { until } from '../support/until'
 
 export type Row = Ensured & { error?: { code: string; message: string } }
@@ -30,6 +31,7 @@ export let simulator: Simulator
 /** Starts the gateway and the flow before each test of a suite, and ends them after it. */
 export function stageEach(): void {
   beforeEach(async () => {
+    liveInOwnTime(10)
     simulator = await startSimulator({ routes: [] })
     await load(simulator.url, {
       row: ensure({}),

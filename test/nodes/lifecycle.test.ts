@@ -17,6 +17,7 @@ import {
   send,
   unload,
 } from '../support/flow'
+import { liveInOwnTime } from '../support/own-time'
 import { until } from '../support/until'
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -40,6 +41,7 @@ describe('deploys and stops', () => {
   let simulator: Simulator
 
   beforeEach(async () => {
+    liveInOwnTime(10)
     simulator = await startSimulator()
   })
   afterEach(async () => {

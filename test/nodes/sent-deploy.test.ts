@@ -1,5 +1,6 @@
 import { startSimulator, type Simulator } from '../../simulator'
 import { load, redeploy, result, unload } from '../support/flow'
+import { liveInOwnTime } from '../support/own-time'
 import { until } from '../support/until'
 
 /** An appliance that accepts at once, carries out late, and does not show that it will. */
@@ -9,6 +10,7 @@ describe('a deploy forgets nothing that was sent and does not show yet:', functi
   let simulator: Simulator
 
   beforeEach(async () => {
+    liveInOwnTime(10)
     simulator = await startSimulator({ routes: 2, dialect: { pendingChanges: false } })
   })
   afterEach(async () => {

@@ -3,6 +3,7 @@ import type { Node, NodeAPI, NodeDef } from 'node-red'
 import type { WatchEvent } from '../../client/model/event'
 import { startSimulator, type RouteState, type Simulator } from '../../simulator'
 import { deployFlows, flowOf, load, unload, type FlowOptions } from '../support/flow'
+import { liveInOwnTime } from '../support/own-time'
 import { pause, until } from '../support/until'
 
 /** A node that takes its time to close. */
@@ -61,6 +62,7 @@ describe('a deploy forgets nothing that a watch knows:', () => {
   }
 
   beforeEach(async () => {
+    liveInOwnTime(10)
     events = []
     hooks.add('onSend.watchdeploy', (sent: Receipt[]) => {
       for (const { msg, source } of sent) events.push({ from: source.node.id, event: msg.payload })

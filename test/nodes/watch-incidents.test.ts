@@ -7,6 +7,7 @@ import should from 'should'
 import type { WatchEvent } from '../../client/model/event'
 import { startSimulator, type Simulator } from '../../simulator'
 import { deployFlows, flowOf, helper, load, unload, type FlowOptions } from '../support/flow'
+import { liveInOwnTime } from '../support/own-time'
 import { pause, until } from '../support/until'
 
 const contexts = require('@node-red/runtime/lib/nodes/context') as { load(): Promise<void> }
@@ -132,6 +133,7 @@ describe('a watch that reports incidents', () => {
   }
 
   beforeEach(async () => {
+    liveInOwnTime(10)
     sent = []
     store = undefined
     hooks.add(

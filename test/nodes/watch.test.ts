@@ -4,6 +4,7 @@ import type { GatewayError } from '../../client/errors'
 import type { Snapshot, WatchEvent } from '../../client/model/event'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { deployFlows, flowOf, helper, load, unload, type FlowOptions } from '../support/flow'
+import { liveInOwnTime } from '../support/own-time'
 import { until } from '../support/until'
 
 const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
@@ -38,6 +39,7 @@ describe('watch', () => {
   }
 
   beforeEach(() => {
+    liveInOwnTime(10)
     received = []
     hooks.add('onReceive.watchtest', ({ msg, destination }: Receipt) => {
       received.push({ ...(msg as unknown as Received), to: destination.id })
