@@ -14,7 +14,11 @@ import {
   type Message,
   type Outcome,
 } from '../support/flow'
+import { beginOwnTime } from '../support/own-time'
 import { until } from '../support/until'
+
+/** How fast the time of all stages passes. */
+const TIMES = 4
 
 const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
 
@@ -218,6 +222,7 @@ export class Stage {
 }
 
 let stages: Stage[] = []
+let endOwnTime: () => void
 
 const flowOf = (): [string, Record<string, object>, FlowOptions] => {
   const at = { z: 'tab', x: 0, y: 0 }
@@ -246,6 +251,7 @@ export async function startStages(
   scenes: Record<string, Scene>,
   options: Omit<FlowOptions, 'others' | 'accounts'> = {},
 ): Promise<Stage[]> {
+  endOwnTime = beginOwnTime(TIMES)
   stages = Object.entries(scenes).map(([id, scene]) => new Stage(id, scene))
   for (const stage of stages) {
     stage.simulator = await startSimulator({
@@ -335,6 +341,7 @@ export async function endStages(): Promise<void> {
     await until(() => simulator.openSockets === 0)
     await simulator.stop()
   }
+  endOwnTime()
   const told = stages.map(({ messages, caught, statuses }) => [
     messages,
     caught,

@@ -12,11 +12,11 @@ let isOwn = false
 /** What has run in a process may remember a time of it: its clock is never set back, ms. */
 let ahead = 0
 
-/**
- * Until the test ends, or the returned function is called. Network timers of Node.js are not affected.
- * @param times as fast
- */
-export function liveInOwnTime(times = 1): () => void {
+/** Until the test ends. Network timers of Node.js are not affected. @param times as fast */
+export const liveInOwnTime = (times = 1): void => afterThisTest(beginOwnTime(times))
+
+/** The same for longer than a test: until the returned function is called. */
+export function beginOwnTime(times = 1): () => void {
   if (isOwn) return () => undefined
   isOwn = true
   const real = { after: globalThis.setTimeout, pause: timers.setTimeout, date: Date.now }
@@ -58,8 +58,7 @@ export function liveInOwnTime(times = 1): () => void {
     })
   const ticks = setInterval(now, EACH_MS / times).unref()
 
-  const end = (): void => {
-    if (!isOwn) return
+  return () => {
     isOwn = false
     clearInterval(ticks)
     ahead = Math.max(ahead, now() - clock())
@@ -68,6 +67,4 @@ export function liveInOwnTime(times = 1): () => void {
     globalThis.setTimeout = real.after
     timers.setTimeout = real.pause
   }
-  afterThisTest(end)
-  return end
 }

@@ -7,7 +7,7 @@ import { listDevices } from '../../../client/api/devices'
 import type { Connection } from '../../../client/connection/connection'
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { Fault, FaultKind } from '../../../simulator/faults'
-import { liveInOwnTime } from '../../support/own-time'
+import { beginOwnTime } from '../../support/own-time'
 import { until } from '../../support/until'
 import { NEW, connectTo, op } from './support'
 
@@ -83,7 +83,7 @@ describe('a close', () => {
     const cases = Object.keys(STATES).flatMap((state) =>
       METHODS.flatMap((method) => Object.keys(HANGS).map((hang) => ({ state, method, hang }))),
     )
-    const end = liveInOwnTime()
+    const end = beginOwnTime()
     closes = await Readable.from(cases)
       .map(measured, { concurrency: AT_ONCE })
       .toArray()

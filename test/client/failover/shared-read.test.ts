@@ -57,9 +57,9 @@ describe('the reads of failovers', () => {
   describe('of a hundred routes', function () {
     this.timeout(240_000)
 
-    // At real speed: 200 ms for each response are those of a slow gateway.
+    // The clock is that of the test: 200 ms for each response are those of a slow gateway.
     beforeEach(async () => {
-      await start({ routes: ALL as never, latency: 200 })
+      await start({ routes: ALL as never, latency: 200 }, {}, 2)
       await gateway.close()
       connect({ clock: MONOTONIC })
     })

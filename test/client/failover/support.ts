@@ -94,8 +94,13 @@ const ROUTES = [
   },
 ] as unknown as SimulatorOptions['routes']
 
-export async function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
-  liveInOwnTime()
+/** @param times how fast the time of the test passes: that of the clock is ten times as fast again */
+export async function start(
+  options: SimulatorOptions = {},
+  more: object = {},
+  times = 4,
+): Promise<void> {
+  liveInOwnTime(times)
   simulator = await startSimulator({
     applyDelay: 10,
     settleDelay: 10,
@@ -114,7 +119,7 @@ export function connect(more: object = {}): void {
     baseUrl: simulator.url,
     username: 'haiadmin',
     password: 'manager',
-    // Real ms for a request, but those of the clock for its repetition.
+    // Own ms for a request, but those of the clock for its repetition.
     timeout: 3000,
     clock,
     log: (level, text) => log.push(`${level} ${text}`),
