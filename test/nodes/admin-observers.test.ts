@@ -10,6 +10,7 @@ import type { ApplianceState, Gap, ShownIncident } from '../../nodes/wire'
 import { soleFleet } from '../../nodes/gateway/sole-fleet'
 import type { GatewayNode, ListedFailover } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
+import { liveInOwnTime } from '../support/own-time'
 import { until } from '../support/until'
 import { connectTo } from '../support/connect'
 
@@ -26,6 +27,7 @@ describe('what the sidebar is given', () => {
   } as unknown as GatewayNode
 
   beforeEach(async () => {
+    liveInOwnTime(10)
     failovers.clear()
     simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0 })
     connection = connectTo(simulator, { pollInterval: 1000 })

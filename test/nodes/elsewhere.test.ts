@@ -11,6 +11,7 @@ import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, send, unload, type Message, type Outcome } from '../support/flow'
 import { actions, itTestsEach } from '../support/manifests'
+import { liveInOwnTime } from '../support/own-time'
 import { until } from '../support/until'
 
 const route = (name: string): object => ({
@@ -122,6 +123,7 @@ const CASES: Record<string, Case> = {
 }
 
 describe('an action for an appliance of another instance', () => {
+  beforeEach(() => liveInOwnTime(10))
   itTestsEach(
     actions,
     Object.values(CASES).map(({ type }) => type),

@@ -10,6 +10,7 @@ import type { WatchEvent } from '../../client/model/event'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, redeploy, result, send, unload, type Message } from '../support/flow'
+import { liveInOwnTime } from '../support/own-time'
 import { until } from '../support/until'
 
 const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
@@ -43,6 +44,7 @@ describe('nodes of an inventory', () => {
   }
 
   beforeEach(async () => {
+    liveInOwnTime(10)
     folder = mkdtempSync(join(tmpdir(), 'media-gateway-fleet-'))
     path = join(folder, 'inventory.json')
     simulators = await Promise.all(

@@ -9,6 +9,7 @@ import type { Share, ShareFollower } from '../../client/fleet/lease'
 import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'
 import type { Appliance, Follower } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
+import { liveInOwnTime } from '../support/own-time'
 import { until } from '../support/until'
 
 export const ACCOUNT = { username: 'haiadmin', password: 'manager' }
@@ -76,6 +77,7 @@ export const codeOf = (name: string): string => {
 /** A fleet for each test, which is closed after it, and leaves nothing open. */
 export function stageFleet(): void {
   beforeEach(async () => {
+    liveInOwnTime(10)
     simulators = await Promise.all([0, 1].map(() => startSimulator({ routes: 1 })))
     share = new Moved()
     told = []

@@ -9,6 +9,7 @@ import type { InventoryConfig } from '../../nodes/gateway/options'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, send, unload, type FlowOptions, type Message } from '../support/flow'
+import { liveInOwnTime } from '../support/own-time'
 import { ScriptedAppliance } from '../support/scripted-appliance'
 import { until } from '../support/until'
 
@@ -19,6 +20,7 @@ describe('the inventory of a config node', () => {
   let two: Simulator
   let folder: string
 
+  beforeEach(() => liveInOwnTime())
   before(async () => {
     ;[one, two] = await Promise.all([startSimulator({ routes: 2 }), startSimulator({ routes: 2 })])
     folder = mkdtempSync(join(tmpdir(), 'media-gateway-inventory-'))

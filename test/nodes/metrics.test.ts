@@ -18,6 +18,7 @@ import {
   type FlowOptions,
 } from '../support/flow'
 import { samplesIn, valuesOf, type Sample } from '../support/metrics'
+import { liveInOwnTime } from '../support/own-time'
 import { until } from '../support/until'
 
 const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
@@ -29,6 +30,7 @@ describe('metrics', () => {
   let simulator: Simulator
   let other: Simulator | undefined
 
+  beforeEach(() => liveInOwnTime(10))
   async function start(
     nodes: Record<string, object>,
     more: FlowOptions = {},

@@ -3,7 +3,6 @@ import should from 'should'
 import type { Node, NodeStatus } from 'node-red'
 import type { Simulator } from '../../simulator'
 import { failure, helper, load, result, simulated } from '../support/flow'
-import { liveInOwnTime } from '../support/own-time'
 
 /** How long a request takes that is shown while it is under way. */
 const SHOWN_AFTER_MS = 300
@@ -15,7 +14,6 @@ describe('what the nodes show under them', function () {
   let simulator: Simulator
 
   beforeEach(async () => {
-    liveInOwnTime(10)
     simulator = await simulated({ routes: 2 })
   })
 

@@ -6,6 +6,7 @@ import type { GatewayError } from '../../client/errors'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { afterThisTest } from './hooks'
 import { nodes as packaged } from './manifests'
+import { liveInOwnTime } from './own-time'
 import { until } from './until'
 import { loadWords } from './words'
 
@@ -118,8 +119,12 @@ interface Completion {
 
 const outcomes = new Map<string, Followed>()
 
-/** A simulator for the flows of this test, which end before it and leave no session on it. */
+/**
+ * A simulator for the flows of this test, which end before it and leave no session on it. Time passes ten
+ * times as fast until then.
+ */
 export async function simulated(options?: SimulatorOptions): Promise<Simulator> {
+  liveInOwnTime(10)
   const simulator = await startSimulator(options)
   afterThisTest(async () => {
     await unload()
