@@ -1,6 +1,7 @@
 // "Nothing was changed" is said of every change that was refused, and of nothing that only reads.
 import should from 'should'
 import { openGateway, type Gateway, type GatewayError } from '../../client'
+import { liveInOwnTime } from '../support/own-time'
 import { freePort } from '../support/ports'
 import { ScriptedAppliance } from '../support/scripted-appliance'
 import { endEach } from '../support/connect'
@@ -53,6 +54,7 @@ describe('that nothing was changed', () => {
   let gateway: Gateway
 
   beforeEach(async () => {
+    liveInOwnTime(10)
     appliance.reply = () => undefined
     appliance.calls.length = 0
     // Where some stop it, nobody listens then.

@@ -32,7 +32,7 @@ describe('a change whose plan is too old when it is sent', () => {
   let gateway: Gateway
 
   beforeEach(async () => {
-    liveInOwnTime()
+    liveInOwnTime(10)
     simulator = await startSimulator({ routes: 2 })
     appliance = new ScriptedAppliance((call) => passOn(call, simulator.url + call.url))
     await appliance.start()
@@ -167,7 +167,7 @@ describe('a change for which connections take their time', () => {
   let opens: () => Promise<boolean>
 
   beforeEach(async () => {
-    liveInOwnTime()
+    liveInOwnTime(10)
     simulator = await startSimulator({ routes: 1, https: true })
     opens = async () => true
     connections = 0

@@ -26,7 +26,7 @@ describe('a close during a change', () => {
   let routeId: string
 
   beforeEach(async () => {
-    liveInOwnTime()
+    liveInOwnTime(10)
     simulator = await startSimulator({ routes: 3 })
     deviceId = simulator.devices[0]!._id
     routeId = simulator.routes.find(({ state }) => state === 'running')!.id
@@ -124,7 +124,7 @@ describe('a close during a change', () => {
 
 describe('a close with a change on its way', () => {
   it('waits for its response before it ends the session', async () => {
-    liveInOwnTime()
+    liveInOwnTime(10)
     const simulator = await startSimulator({ routes: 2 })
     const appliance = new ScriptedAppliance(async (call) => {
       if (call.path.endsWith('/commands')) await after(400)

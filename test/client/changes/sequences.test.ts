@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import should from 'should'
 import { startSimulator } from '../../../simulator'
 import { gatewayAt } from '../../support/connect'
+import { liveInOwnTime } from '../../support/own-time'
 
 type Step =
   | { kind: 'rename' | 'source'; value: number; applied: boolean }
@@ -24,6 +25,7 @@ describe('a sequence of changes', function () {
   this.timeout(120_000)
 
   it('leaves the route as the accepted ones say, and none is said to be applied too early', async () => {
+    liveInOwnTime(10)
     await fc.assert(
       fc.asyncProperty(
         fc.array(STEPS, { minLength: 2, maxLength: 6 }),

@@ -23,7 +23,7 @@ describe('a step', () => {
   let time: FakeTime
 
   beforeEach(async () => {
-    liveInOwnTime()
+    liveInOwnTime(10)
     simulator = await startSimulator({ routes: 2 })
     time = new FakeTime({ runs: true })
     gateway = connectTo(simulator, { clock: time })

@@ -32,7 +32,7 @@ describe('what an appliance answers', () => {
   let gateway: Connection
 
   async function start(reply: Script, options: Partial<GatewayOptions> = {}): Promise<void> {
-    liveInOwnTime()
+    liveInOwnTime(10)
     appliance = new ScriptedAppliance(reply)
     await appliance.start()
     gateway = connectTo(appliance, { timeout: 3000, ...options })

@@ -12,6 +12,7 @@ import type { Connection, GatewayOptions } from '../../../client/connection/conn
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { Fault } from '../../../simulator/faults'
 import { errorOf } from '../../support/errors'
+import { liveInOwnTime } from '../../support/own-time'
 import { freePort } from '../../support/ports'
 import { until } from '../../support/until'
 import { NEW, ROUTE, connectTo } from './support'
@@ -23,6 +24,7 @@ describe('whether a failed change was applied', () => {
   let deviceId: string
 
   beforeEach(async () => {
+    liveInOwnTime(10)
     simulator = await startSimulator({ port: await freePort(), routes: 3 })
     deviceId = simulator.devices[0]!._id
     await connect({})

@@ -42,7 +42,7 @@ export async function start(
   more: object = {},
   runs = true,
 ): Promise<void> {
-  liveInOwnTime()
+  liveInOwnTime(4)
   simulator = await startSimulator({
     applyDelay: 0,
     settleDelay: 0,
