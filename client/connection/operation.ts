@@ -62,49 +62,27 @@ export function confirmedIn(value: unknown): Names {
 }
 
 /** An operation of a caller: its name, how to stop it, and the requests that it took. */
-export class Operation {
+export class Operation implements Conditions {
   readonly stop?: Stop
-  readonly changes: boolean
-  readonly uninterruptible: boolean
-  readonly brief: boolean
-  readonly background: boolean
-  /** The route that it is about: its name or, while that is not known, its ID. For errors only. */
+  readonly changes: boolean = false
+  readonly uninterruptible: boolean = false
+  readonly brief: boolean = false
+  readonly background: boolean = false
+  /** For errors only. */
   route?: string
-  /** The exact names of the protected routes that it may change, stop or delete. */
-  confirmed: Names
-  /** It may remove or change outputs that other routes share. */
-  confirmsShared: boolean
+  confirmed = NO_NAMES
+  confirmsShared: boolean = false
   readonly plannedAt?: number
-  readonly reusesConnection: boolean
+  readonly reusesConnection: boolean = false
   readonly #count: Count
 
   constructor(
     /** As it appears in `msg.gateway.operation` and in errors. */
     readonly name: string,
-    {
-      stop,
-      changes = false,
-      uninterruptible = false,
-      brief = false,
-      background = false,
-      route,
-      confirmed = NO_NAMES,
-      confirmsShared = false,
-      plannedAt,
-      reusesConnection = false,
-    }: Conditions = {},
+    conditions: Conditions = {},
     count: Count = { requests: 0, writes: 0, statusCode: undefined },
   ) {
-    this.stop = stop
-    this.changes = changes
-    this.uninterruptible = uninterruptible
-    this.brief = brief
-    this.background = background
-    this.route = route
-    this.confirmed = confirmed
-    this.confirmsShared = confirmsShared
-    this.plannedAt = plannedAt
-    this.reusesConnection = reusesConnection
+    Object.assign(this, conditions)
     this.#count = count
   }
 
@@ -146,11 +124,7 @@ export class Operation {
 
   /** Returns a part of this operation under other conditions. Its requests count for the whole. */
   under(conditions: Conditions): Operation {
-    const { stop, changes, uninterruptible, brief, background, route, confirmed } = this
-    const { confirmsShared, plannedAt, reusesConnection } = this
-    const present = { stop, changes, uninterruptible, brief, background, route, confirmed }
-    const own = { ...present, confirmsShared, plannedAt, reusesConnection }
-    return new Operation(this.name, { ...own, ...conditions }, this.#count)
+    return Object.assign(new Operation(this.name, this, this.#count), conditions)
   }
 }
 
