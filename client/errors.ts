@@ -79,7 +79,8 @@ export class GatewayError extends Error {
   /** @internal Sentences are of the package. */
   constructor(code: ErrorCode, said: Said, cause?: Partial<ErrorCause>)
   constructor(code: ErrorCode, said: Said, cause: Partial<ErrorCause> = {}) {
-    const sentences = sentencesOf(said).map(legibleSentence)
+    // A text may come from anywhere, and stands in logs, in the status and in the editor.
+    const sentences = withValues(sentencesOf(said), legible)
     super(bounded(textOf(sentences), 1500))
     this.name = 'GatewayError'
     this.code = code
@@ -87,7 +88,7 @@ export class GatewayError extends Error {
     const { applied = DOUBTFUL.has(code) ? 'maybe' : 'no', retryable = RETRYABLE.has(code) } = cause
     const known = Object.entries(cause).filter(([, value]) => value !== undefined)
     this.cause = {
-      ...legibleTexts(Object.fromEntries(known)),
+      ...withTexts(Object.fromEntries(known), legible),
       code,
       retryable: retryable && applied === 'no',
       applied,
@@ -105,19 +106,20 @@ export class GatewayError extends Error {
   }
 }
 
-/** A text of an error may come from anywhere, and stands in logs, in the status and in the editor. */
-const legibleSentence = (sentence: Sentence): Sentence => ({
-  ...sentence,
-  values: legibleTexts(sentence.values),
-})
-
-const legibleTexts = <T extends object>(facts: T): T =>
+/** A copy with each text changed. */
+export const withTexts = <T extends object>(facts: T, change: (text: string) => string): T =>
   Object.fromEntries(
     Object.entries(facts).map(([name, value]: [string, unknown]) => [
       name,
-      typeof value === 'string' ? legible(value) : value,
+      typeof value === 'string' ? change(value) : value,
     ]),
   ) as T
+
+export const withValues = (
+  sentences: readonly Sentence[],
+  change: (text: string) => string,
+): readonly Sentence[] =>
+  sentences.map((one) => ({ ...one, values: withTexts(one.values, change) }))
 
 const sentencesOf = (said: Said): readonly Sentence[] => {
   if (typeof said === 'string') return [words('__text__', { text: said })]

@@ -11,9 +11,11 @@ import {
   reported,
   restated,
   say,
+  withTexts,
+  withValues,
   type Identity,
 } from '../errors'
-import { filled, type Sentence } from '../sentences'
+import { filled } from '../sentences'
 import { LinkedSet } from '../linked-set'
 import { newMemory, type Protections, type Sent } from '../memory'
 import type { CallerBook } from '../model/callers'
@@ -326,27 +328,12 @@ function changedIn(
   change: (text: string) => string,
 ): GatewayError {
   const { applianceType, applianceMessage, problems } = cause
-  return new GatewayError(
-    code,
-    sentences.map((one) => withValues(one, change)),
-    {
-      ...cause,
-      applianceType: applianceType && change(applianceType),
-      applianceMessage: applianceMessage && change(applianceMessage),
-      problems: problems?.map((one) => ({ path: change(one.path), problem: change(one.problem) })),
-    },
-  )
+  return new GatewayError(code, withValues(sentences, change), {
+    ...cause,
+    ...withTexts({ applianceType, applianceMessage }, change),
+    problems: problems?.map((one) => withTexts(one, change)),
+  })
 }
-
-const withValues = (sentence: Sentence, change: (text: string) => string): Sentence => ({
-  ...sentence,
-  values: Object.fromEntries(
-    Object.entries(sentence.values).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? change(value) : value,
-    ]),
-  ),
-})
 
 /** Adds work to a set until it settles. What is in the set never rejects. */
 function keepUntilOver(set: LinkedSet<Promise<unknown>>, work: Promise<unknown>): void {
