@@ -15,13 +15,8 @@ export class Stop {
   now(): void {
     if (this.#stopped) return
     this.#stopped = true
-    for (
-      let listener = this.#listeners.takeFirst();
-      listener;
-      listener = this.#listeners.takeFirst()
-    ) {
-      listener()
-    }
+    let listener: (() => void) | undefined
+    while ((listener = this.#listeners.takeFirst())) listener()
   }
 
   /** Calls the listener at the stop, or at once if stopped. Returns a function that removes it. */
@@ -55,22 +50,11 @@ export function stopAfter(
   }
 }
 
-export interface Stops {
-  /** Returns a stop that follows the signal, and a function that releases it. */
-  of(signal: AbortSignal | undefined): { stop?: Stop; release: () => void }
-}
-
-interface Shared {
-  stop: Stop
-  calls: number
-  abort: () => void
-}
-
 /** Adds one listener to each signal, however many calls share it: Node.js warns of many. */
-export function createStops(): Stops {
-  const used = new Map<AbortSignal, Shared>()
+export function createStops() {
+  const used = new Map<AbortSignal, ReturnType<typeof listen>>()
 
-  function listen(signal: AbortSignal): Shared {
+  function listen(signal: AbortSignal) {
     const stop = new Stop()
     const abort = (): void => stop.now()
     if (signal.aborted) abort()
@@ -79,7 +63,8 @@ export function createStops(): Stops {
   }
 
   return {
-    of(signal) {
+    /** Returns a stop that follows the signal, and a function that releases it. */
+    of(signal: AbortSignal | undefined): { stop?: Stop; release: () => void } {
       if (!signal) return { release: () => undefined }
       const shared = used.get(signal) ?? listen(signal)
       used.set(signal, shared)
@@ -105,16 +90,7 @@ export function untilStopped<T>(
   if (!stop) return work
   return new Promise((resolve, reject) => {
     const unhook = stop.onStop(() => reject(error()))
-    work.then(
-      (result) => {
-        unhook()
-        resolve(result)
-      },
-      (reason: Error) => {
-        unhook()
-        reject(reason)
-      },
-    )
+    void work.then(resolve, reject).finally(unhook)
   })
 }
 
@@ -129,11 +105,7 @@ export async function inTime<T>(
   const limit = new Promise<never>((_resolve, reject) => {
     cancel = clock.after(ms, () => reject(late()))
   })
-  try {
-    return await Promise.race([work, limit])
-  } finally {
-    cancel()
-  }
+  return Promise.race([work, limit]).finally(() => cancel())
 }
 
 /** Waits for the work, but no longer than `ms` milliseconds; rejects as it does. */
