@@ -26,8 +26,6 @@ interface UpdateRoute extends Waiting {
   patch: unknown
   mode: UpdateMode
   validate?: boolean
-  /** Sees the route as it was read, before anything is sent; it may throw, and nothing is sent. */
-  allow?: (present: Route) => void
 }
 
 export interface Updated extends RouteAddress {
@@ -80,7 +78,7 @@ interface PlannedUpdate {
 /** Checks and plans an update, and hands over the plan in the turn of the route. */
 async function withPlan<Done>(
   gateway: Connection,
-  { address, patch, mode, validate, allow }: Omit<UpdateRoute, keyof Waiting>,
+  { address, patch, mode, validate }: Omit<UpdateRoute, keyof Waiting>,
   operation: Operation,
   /** The route is read even where the plan does not need it. */
   isReadAnyway: boolean,
@@ -115,7 +113,6 @@ async function withPlan<Done>(
       const present = route && withUnseen(gateway, deviceId, route)
       if (route && present) {
         refuseProtected(gateway, [route.name, present.name], sending)
-        allow?.(present)
       }
       const { fields, problems } = PLANS[mode](changes, present, { validate })
       const doubts = doubtsOfRoute(changes, present)

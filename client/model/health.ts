@@ -75,7 +75,6 @@ const unknown = (reason: Reason, word?: string): Health => ({ sign: 'unknown', r
 
 export const OK = healthOf('ok')
 export const STOPPED = healthOf('stopped')
-export const AWAY = healthOf('unknown', 'gateway-away')
 export const NOT_RUNNING = healthOf('critical', 'not-running')
 const NOT_SEEN = healthOf('unknown', 'not-seen')
 const NO_DATA = healthOf('critical', 'no-data')
