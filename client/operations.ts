@@ -108,6 +108,14 @@ const ofDevice = <About extends DeviceAddress, Answer>(
     return { deviceId, answer: await read(gateway, about, operation) }
   })
 
+const ofWholeDevice = <Answer>(
+  name: string,
+  read: (gateway: Connection, deviceId: string, operation: Operation) => Promise<Answer>,
+) =>
+  ofDevice(name, OPTIONS.device, (gateway, { deviceId }: DeviceAddress, operation) =>
+    read(gateway, deviceId, operation),
+  )
+
 const ofRoute = <Options, Answer>(
   name: string,
   checks: Checks,
@@ -237,11 +245,7 @@ export const OPERATIONS = {
   endSession: ofGateway('session', (gateway, operation) => gateway.endSession(operation)),
 
   listDevices: ofGateway('list-devices', listDevices),
-  getDevice: ofDevice(
-    'get-device',
-    OPTIONS.device,
-    (gateway, { deviceId }: DeviceAddress, operation) => getDevice(gateway, deviceId, operation),
-  ),
+  getDevice: ofWholeDevice('get-device', getDevice),
 
   listRoutes: ofDevice('list-routes', OPTIONS.list, listRoutes),
   health: ofDevice('list-routes', OPTIONS.health, listHealth),
@@ -309,18 +313,9 @@ export const OPERATIONS = {
       return readStatistics(gateway, address.deviceId, of, operation)
     },
   ),
-  allStatistics: ofDevice(
-    'statistics',
-    OPTIONS.device,
-    (gateway, { deviceId }: DeviceAddress, operation) =>
-      readAllStatistics(gateway, deviceId, operation),
-  ),
+  allStatistics: ofWholeDevice('statistics', readAllStatistics),
 
-  exportPreset: ofDevice(
-    'preset',
-    OPTIONS.device,
-    (gateway, { deviceId }: DeviceAddress, operation) => exportPreset(gateway, deviceId, operation),
-  ),
+  exportPreset: ofWholeDevice('preset', exportPreset),
   importPreset: row(
     'preset',
     OPTIONS.import,
