@@ -153,7 +153,8 @@ export function createSession(options: SessionOptions) {
       refusals = 0
       return session
     } catch (error) {
-      const failure = asLogin(error as GatewayError)
+      const failure =
+        error instanceof TransportFault ? error : naming('POST', error as GatewayError)
       if (failure.code !== 'CLOSED') {
         counters.logins[failure.code === 'LOGIN_REFUSED' ? 'refused' : 'failed']++
         hold(failure, { retryAfter, wasElsewhere })
@@ -407,12 +408,10 @@ export function createSession(options: SessionOptions) {
   }
 }
 
-/** The error of a login, which names the call in its sentences. */
-const asLogin = (error: GatewayError): GatewayError => {
-  const request = requestNamed('POST', '/api/session', error.cause.statusCode)
-  return error instanceof TransportFault
-    ? error
-    : restated(error, filled(error.sentences, { request }))
+/** The error, with the call named in its sentences. */
+function naming(method: string, error: GatewayError): GatewayError {
+  const request = requestNamed(method, '/api/session', error.cause.statusCode)
+  return restated(error, filled(error.sentences, { request }))
 }
 
 /** Codes after which it matters at the first failure when the next attempt is. */
@@ -444,11 +443,8 @@ function deletionOf(answer: Answer): { deletion: SessionDeletion; status: number
   return { deletion: body as unknown as SessionDeletion, status }
 }
 
-function unexpected(method: string, answer: Answer): GatewayError {
-  const error = noResult(answer, false)
-  const request = requestNamed(method, '/api/session', answer.status)
-  return restated(error, filled(error.sentences, { request }))
-}
+const unexpected = (method: string, answer: Answer): GatewayError =>
+  naming(method, noResult(answer, false))
 
 const mayHaveExpired = ({ expiresAt = Infinity }: OpenSession, now: number): boolean =>
   now >= expiresAt
