@@ -234,12 +234,10 @@ function restored(before: Route, now: Route | undefined): Wanted {
   return {
     ...(now && { id: now.id }),
     name: then.name,
-    source: present
-      ? known('source', emptied(then.source, present.source), present.source)
-      : then.source,
+    source: present ? givenBack('source', then.source, present.source) : then.source,
     destinations: then.destinations.map((destination, index) => {
       const same = present?.destinations.find(({ id }) => isSameId(id, destination.id))
-      if (same) return known('destination', emptied(destination, same), same)
+      if (same) return givenBack('destination', destination, same)
       const { id: _, ...fresh } = destination
       return isHeldBack(before, before.destinations[index]!) ? { ...fresh, action: 'stop' } : fresh
     }),
@@ -250,20 +248,19 @@ function restored(before: Route, now: Route | undefined): Wanted {
 const isHeldBack = (route: Route, { started }: Destination): boolean =>
   isRunning(route) && booleanFrom(started) === false
 
-/** Without what the package does not know, which may be a counter. Another protocol makes a new part. */
-function known<T extends JsonObject>(direction: Direction, then: T, now: JsonObject): T {
+/**
+ * The part, with null for what it did not have and has now, and without what the package does not know,
+ * which may be a counter. Another protocol makes a new part.
+ */
+function givenBack<T extends JsonObject>(direction: Direction, then: T, now: JsonObject): T {
   if (then.protocol !== now.protocol) return then
   const members = membersOf(direction, then.protocol)
-  return Object.fromEntries(membersIn(then).filter(([name]) => members.has(name))) as T
-}
-
-/** The part, with null for what it did not have and has now. */
-function emptied<T extends JsonObject>(then: T, now: JsonObject): T {
-  if (then.protocol !== now.protocol) return then
-  const added = membersIn(now).filter(
-    ([name, value]) => !isEmpty(value) && own(then, name) === undefined && MEMBERS.has(name),
-  )
-  return { ...then, ...Object.fromEntries(added.map(([name]) => [name, null])) }
+  const added = membersIn(now)
+    .filter(([name, value]) => !isEmpty(value) && own(then, name) === undefined)
+    .filter(([name]) => MEMBERS.has(name))
+    .map(([name]): [string, unknown] => [name, null])
+  const whole = [...membersIn(then), ...added]
+  return Object.fromEntries(whole.filter(([name]) => members.has(name))) as T
 }
 
 const MEMBERS = anyMembersOf('destination')
