@@ -72,7 +72,7 @@ export function rememberUnseen(
     forget() {
       if (changes.get(slot) !== unseen) return
       if (before) changes.set(slot, before)
-      else drop(memory.unseen, key, changes, slot)
+      else forgetWhere(memory, key, (one) => one === unseen)
     },
     accepted() {
       unseen.accepted = true
@@ -80,33 +80,26 @@ export function rememberUnseen(
   }
 }
 
-function drop(
-  all: Connection['memory']['unseen'],
+function forgetWhere(
+  { unseen: all }: Connection['memory'],
   key: string,
-  changes: Map<string, Unseen>,
-  slot: string,
+  isToForget: (unseen: Unseen) => boolean,
 ): void {
-  changes.delete(slot)
-  if (changes.size === 0 && all.get(key) === changes) all.delete(key)
+  const changes = all.get(key)
+  if (!changes) return
+  for (const [slot, unseen] of changes) if (isToForget(unseen)) changes.delete(slot)
+  if (changes.size === 0) all.delete(key)
 }
 
 /** Forgets the changes of a route, or those of one kind. Call when they have been seen applied. */
 export function forgetUnseen({ memory }: Connection, place: Place, kind?: Unseen['kind']): void {
-  const key = placeKey(place)
-  const changes = memory.unseen.get(key)
-  if (!changes) return
-  for (const [slot, unseen] of changes) {
-    if (kind === undefined || unseen.kind === kind) drop(memory.unseen, key, changes, slot)
-  }
+  forgetWhere(memory, placeKey(place), (one) => kind === undefined || one.kind === kind)
 }
 
 /** Forgets what was sent to a device by then. Call when its routes have been replaced. */
 export function forgetUnseenOf({ memory }: Connection, deviceId: string, by: number): void {
-  for (const [key, changes] of memory.unseen) {
-    if (!key.startsWith(`${deviceId} `)) continue
-    for (const [slot, { sentAt }] of changes) {
-      if (sentAt <= by) drop(memory.unseen, key, changes, slot)
-    }
+  for (const key of memory.unseen.keys()) {
+    if (key.startsWith(`${deviceId} `)) forgetWhere(memory, key, ({ sentAt }) => sentAt <= by)
   }
 }
 
@@ -122,12 +115,7 @@ export function noteRoutes(
       { deviceId, routeId: route.id },
       { deviceId, name: route.name },
     ]) {
-      const key = placeKey(place)
-      const changes = memory.unseen.get(key)
-      if (!changes) continue
-      for (const [slot, unseen] of changes) {
-        if (isOver(unseen, route, clock.now())) drop(memory.unseen, key, changes, slot)
-      }
+      forgetWhere(memory, placeKey(place), (one) => isOver(one, route, clock.now()))
     }
   }
 }
@@ -169,14 +157,10 @@ export function unseenOf(
   place: Place,
 ): readonly Unseen[] {
   const key = placeKey(place)
-  const changes = memory.unseen.get(key)
-  if (!changes) return []
-  const [now, young] = [clock.now(), []] as [number, Unseen[]]
-  for (const [slot, unseen] of changes) {
-    if (!isOld(unseen, now)) young.push(unseen)
-    else if (!addsDestination(unseen)) drop(memory.unseen, key, changes, slot)
-  }
-  return young
+  const now = clock.now()
+  forgetWhere(memory, key, (one) => isOld(one, now) && !addsDestination(one))
+  const changes = memory.unseen.get(key)?.values() ?? []
+  return [...changes].filter((one) => !isOld(one, now))
 }
 
 /** Added so long ago that it may never be applied. If it is, a change without them would remove them. */
