@@ -212,23 +212,15 @@ export function causeOf({ status, body }: Answer): Partial<ErrorCause> {
 }
 
 /** @param name the name of the route, where it is known */
-function notFound(what: Subject | undefined, name: string | undefined): Sentence {
-  switch (what?.kind) {
-    case 'route':
-      return say('routeNotFound', { route: name ?? what.id })
-    case 'destination':
-      return say('destinationNotFound', { id: what.id })
-    case 'device':
-      return say('deviceNotFound', { id: what.id })
-    case 'statistics':
-      return say('statisticsNotFound', {
-        route: name ?? what.id,
-      })
-    case 'preset':
-      return say('presetNotFound', { id: what.id })
-    default:
-      return say('notAGateway')
-  }
+const notFound = (what: Subject | undefined, name: string | undefined): Sentence =>
+  what ? NOT_FOUND[what.kind](what.id, name) : say('notAGateway')
+
+const NOT_FOUND: Record<Subject['kind'], (id: string, name?: string) => Sentence> = {
+  route: (id, name = id) => say('routeNotFound', { route: name }),
+  destination: (id) => say('destinationNotFound', { id }),
+  device: (id) => say('deviceNotFound', { id }),
+  statistics: (id, name = id) => say('statisticsNotFound', { route: name }),
+  preset: (id) => say('presetNotFound', { id }),
 }
 
 /** What the gateway says, as a sentence to append. */
