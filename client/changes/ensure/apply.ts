@@ -5,7 +5,6 @@ import { wholeRoute } from '../../model/route-state'
 import { hideSecrets } from '../../model/secrets'
 import type { Route } from '../../model/types'
 import { comparable } from '../known-secrets'
-import type { Connection } from '../../connection/connection'
 import type { RouteAddress } from '../find'
 import { ownerOf } from '../../memory'
 import type { Operation } from '../../connection/operation'
@@ -97,8 +96,7 @@ export async function apply(row: Row, context: ApplyContext): Promise<Ensured> {
 }
 
 export function planOn(
-  gateway: Connection,
-  deviceId: string,
+  { gateway, deviceId }: Site,
   { wanted, options }: Goal,
   route: Route | undefined,
 ): Plan {
@@ -145,7 +143,7 @@ async function changeFrom(
 ): Promise<Ensured> {
   const { trace } = row
   const { gateway, deviceId } = site
-  const one = planOn(gateway, deviceId, row, route)
+  const one = planOn(site, row, route)
   refuseChanged(site, row, route)
   refusePlans(gateway, [one], operation)
   if (one.problems.length > 0) throw invalidInput(one.problems)
@@ -157,9 +155,9 @@ async function changeFrom(
       case 'delete':
         return deleteStep(gateway, address)
       case 'update': {
-        const { fields } = planOn(gateway, deviceId, row, present)
+        const { fields } = planOn(site, row, present)
         const verdict = (now: Route): Sentence | undefined => {
-          const { steps, diff } = planOn(gateway, deviceId, row, now)
+          const { steps, diff } = planOn(site, row, now)
           return steps.includes('update') ? stillDiffers(diff) : undefined
         }
         return updateStep(gateway, address, { fields: fields!, present }, verdict)

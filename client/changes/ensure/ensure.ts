@@ -150,19 +150,16 @@ async function planRows(
   const pathOf = (index: number): string => pathIn(isList, index)
   const goals = wanted.map((row) => goalOf(row, options))
   const present = await settledList(site, goals, options.waitTimeout, operation)
-  const planFor = (goal: Goal, route: Route | undefined): Plan =>
-    planOn(gateway, deviceId, goal, route)
   // A route on its backup is compared as it is on main.
   const home =
     gateway.memory.protections.size === 0
       ? present
       : new RouteIndex(present.all.map((route) => onMain(gateway, deviceId, route)))
   const { found, refused } = findEach(goals, home)
-  const given = await mapInSlices(goals, (goal, index) =>
-    newRow(goal, planFor(goal, present.byId(found[index]?.id))),
-  )
-  const planHere = (goal: Goal, { id }: Route): Plan => planFor(goal, present.byId(id))
-  recogniseRenames(given, home, planHere, options.approve === true)
+  const planFor = (goal: Goal, route: Route | undefined): Plan =>
+    planOn(site, goal, present.byId(route?.id))
+  const given = await mapInSlices(goals, (goal, index) => newRow(goal, planFor(goal, found[index])))
+  recogniseRenames(given, home, planFor, options.approve === true)
 
   const { removals, problems } = options.remove
     ? planRemovals(options.remove, given, present.all, { ...options, state: 'absent' }, planFor)
