@@ -1,5 +1,5 @@
 import type { Clock } from './clock'
-import { GatewayError, say, thrownAs } from './errors'
+import { GatewayError, closedError, say, thrownAs } from './errors'
 
 export interface Miss {
   error: GatewayError
@@ -103,7 +103,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>) {
   async function once(begun: number): Promise<Answer> {
     try {
       const answer = await ask()
-      if (!running) throw stopped()
+      if (!running) throw closedError()
       hit(answer)
       return answer
     } catch (error) {
@@ -167,11 +167,11 @@ export function createPoller<Answer>(options: PollerOptions<Answer>) {
 
   /** Concurrent callers share one result. @throws GatewayError as the poll does; `CLOSED` when stopped */
   async function askNow(): Promise<Answer> {
-    if (!running) throw stopped()
+    if (!running) throw closedError()
     wanted ??= (async () => {
       await underWay
       wanted = undefined
-      if (!running) throw stopped()
+      if (!running) throw closedError()
       return poll(true)
     })()
     return wanted
@@ -186,5 +186,3 @@ export function createPoller<Answer>(options: PollerOptions<Answer>) {
       outage && !isUnreachable ? { since: outage.since, misses } : undefined,
   }
 }
-
-const stopped = (): GatewayError => new GatewayError('CLOSED', say('stopped'))

@@ -28,12 +28,9 @@ export async function getDevice(
 }
 
 function withPeers(device: DeviceConfiguration): DeviceConfiguration {
-  const config: unknown = device.config
-  if (typeof config !== 'object' || config === null || !('calypsos' in config)) return device
-  const { calypsos, peers, ...rest } = config as {
-    calypsos?: Pairing[]
-    peers?: Pairing[]
-  } & DeviceConfiguration['config']
+  // It may be missing, or be of another shape.
+  const { calypsos, peers, ...rest } = Object(device.config) as DeviceConfiguration['config']
+  if (calypsos === undefined) return device
   const known = itemsIn(peers) as Pairing[]
   const added = (itemsIn(calypsos) as Pairing[]).filter(
     ({ id }) => !known.some((pairing) => pairing.id === id),

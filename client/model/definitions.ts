@@ -1,6 +1,7 @@
 /** Routes as a file: each in the form that is sent, without what only this appliance knows. */
 import { badResponse, say } from '../errors'
 import { toSent, withoutIdentity } from './convert'
+import { grouped } from './ids'
 import { isGiven, membersIn, type JsonObject } from './json'
 import { membersOf, PLACE, type Direction } from './members'
 import { isRunning, isStopped, missingPart } from './route-state'
@@ -135,11 +136,10 @@ function uniqueNames(places: readonly Place[], prefix: string): string[] {
   const exactness = told.map(({ words: parts }) => (parts.includes('') ? 1 : 0))
   for (;;) {
     const names = told.map((place, index) => nameOf(place, exactness[index]!))
-    const uses = new Map<string, number>()
-    for (const name of names) uses.set(name, (uses.get(name) ?? 0) + 1)
+    const uses = grouped(names, (name) => name)
     if (uses.size === names.length) return names
     names.forEach((name, index) => {
-      if (uses.get(name)! > 1) exactness[index]!++
+      if (uses.get(name)!.length > 1) exactness[index]!++
     })
   }
 }
