@@ -1,23 +1,7 @@
 /** The same from plain Node.js, with the session, the safety and the error codes of the nodes. */
 export { openGateway } from './gateway'
 export type { Changed, Gateway, Planned, Undone, WatchOptions } from './gateway'
-export type {
-  CallOptions,
-  ChangeOptions,
-  ConfirmOptions,
-  ControlOptions,
-  CreateOptions,
-  DefinitionsOptions,
-  DeleteOptions,
-  DeviceOptions,
-  EnsureOptions,
-  HealthOptions,
-  ImportOptions,
-  ListOptions,
-  StatisticsOptions,
-  UndoOptions,
-  UpdateOptions,
-} from './options'
+export type * from './options'
 export type { GatewayOptions } from './connection/connection'
 export type { ProxyOptions, TlsOptions } from './connection/agents'
 export type { Certificate } from './model/settings'
@@ -30,10 +14,12 @@ export type { Created } from './changes/create'
 export type { Ensured } from './changes/ensure/apply'
 export type { EnsureFailure } from './changes/ensure/bulk'
 export type { RouteAddress, Target } from './changes/find'
-export type { EnsureState, Wanted, WantedState } from './changes/ensure/plan'
+export type { Wanted } from './changes/ensure/plan'
 export type { Remove } from './changes/ensure/removals'
 export type { PlanReport, PlanRow, PlanSummary } from './changes/ensure/report'
-export type { Updated, UpdateMode } from './changes/update'
+export type { Updated } from './changes/update'
+export type { UpdateMode } from './model/check'
+export type { EnsureState, WantedState } from './model/definition'
 export type { Definition } from './model/definitions'
 export { EVENTS, LANGUAGES } from './model/watch'
 export type { EventName, Language, Threshold } from './model/watch'

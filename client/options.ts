@@ -1,9 +1,9 @@
 // What the methods for programs take. Types only: a program compiles against them.
-import type { EnsureState } from './changes/ensure/plan'
 import type { Remove } from './changes/ensure/removals'
 import type { Target } from './changes/find'
 import type { Waiting } from './changes/step'
-import type { UpdateMode } from './changes/update'
+import type { UpdateMode } from './model/check'
+import type { EnsureState } from './model/definition'
 import type { Language } from './model/watch'
 
 export interface CallOptions {

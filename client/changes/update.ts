@@ -17,8 +17,6 @@ import { sharedOutputs, type PlannedChange } from './shared'
 import { takeStep, updateStep, type Waiting } from './step'
 import { stillDiffers } from './wait'
 
-export type { UpdateMode }
-
 interface UpdateRoute extends Waiting {
   /** A function is called only once the patch has passed its checks. */
   address: RouteAddress | (() => Promise<RouteAddress>)

@@ -16,7 +16,6 @@ import { leftState, whyKept, withoutOwned, type Left } from '../owned'
 import type { Planned } from '../shared'
 import { isRunning, isStopped, wholeRoute } from '../../model/route-state'
 
-export type { EnsureState, WantedState } from '../../model/definition'
 export type EnsureAction = 'none' | 'create' | 'update' | 'delete' | 'start' | 'stop'
 
 export interface PlanOptions {

@@ -1,6 +1,7 @@
 import { GatewayError, readOnlyError, say } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
+import type { WantedState } from '../../model/definition'
 import { sentenceOf } from '../../model/faults'
 import { booleanFrom, toSent } from '../../model/convert'
 import { isSameId } from '../../model/ids'
@@ -25,7 +26,6 @@ import {
   type Plan,
   type Row,
   type Wanted,
-  type WantedState,
 } from './plan'
 import { settledList } from './reads'
 import { noteShared } from '../shared'
