@@ -11,20 +11,18 @@ export interface Link {
  */
 export class LinkedSet<T> {
   readonly #ring = new Node<T>(undefined)
-  #size = 0
 
-  get size(): number {
-    return this.#size
+  get isEmpty(): boolean {
+    return this.#ring.next === this.#ring
   }
 
   add(value: T): Link {
-    const node = new Node(value, this)
+    const node = new Node(value)
     const { previous } = this.#ring
     node.previous = previous
     node.next = this.#ring
     previous.next = node
     this.#ring.previous = node
-    this.#size++
     return node
   }
 
@@ -40,29 +38,18 @@ export class LinkedSet<T> {
     for (let node = this.#ring.next; node !== this.#ring; node = node.next) all.push(node.value!)
     return all
   }
-
-  /** @internal */
-  lost(): void {
-    this.#size--
-  }
 }
 
 class Node<T> implements Link {
   previous: Node<T> = this
   next: Node<T> = this
 
-  constructor(
-    public value: T | undefined,
-    private set?: LinkedSet<T>,
-  ) {}
+  constructor(public value: T | undefined) {}
 
   remove(): void {
-    if (!this.set) return
     this.previous.next = this.next
     this.next.previous = this.previous
     this.previous = this.next = this
-    this.set.lost()
-    this.set = undefined
     this.value = undefined
   }
 }

@@ -259,7 +259,7 @@ export function openConnection(options: GatewayOptions, sent?: Sent) {
     const left = (of: number): number => Math.max(0, begun + of - MONOTONIC.now())
     closing.now()
     for (const watch of memory.watches.values()) watch.end()
-    if (unfinished.size > 0) await within(left(PROTECTED_MS), Promise.all(unfinished.all()))
+    if (!unfinished.isEmpty) await within(left(PROTECTED_MS), Promise.all(unfinished.all()))
     ended.now()
     for (const wait of memory.waits.values()) wait.end()
     semaphore.rejectQueued(closedError())
