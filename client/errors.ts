@@ -4,27 +4,51 @@ import { filled, forPrograms, mentions, say, textOf, words, type Sentence } from
 
 export { say, words, type Sentence } from './sentences'
 
-/** A closed list and part of the public contract, see docs/errors.md: flows branch on them. */
-export const ERROR_CODES = [
-  'CONFIG',
-  'INVALID_INPUT',
-  'READ_ONLY',
-  'LOGIN_REFUSED',
-  'TOO_MANY_SESSIONS',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'CONFLICT',
-  'REJECTED',
-  'UNAVAILABLE',
-  'TIMEOUT',
-  'TLS',
-  'BAD_RESPONSE',
-  'OUTCOME_UNKNOWN',
-  'NOT_CONFIRMED',
-  'CLOSED',
-] as const
+/** What a code says of the failure. */
+type Meaning =
+  /** The same message may work later. */
+  | 'retryable'
+  /** A poll that failed for this reason will fail again, however long one waits. */
+  | 'lasting'
+  /** A change may have been made, unless `applied` says otherwise. */
+  | 'doubtful'
+  /** It is about the gateway, whatever the operation. */
+  | 'of gateway'
+  /** It leaves open whether a change was made. */
+  | 'open'
 
-export type ErrorCode = (typeof ERROR_CODES)[number]
+/** A closed list and part of the public contract, see docs/errors.md: flows branch on them. */
+const CODES = {
+  CONFIG: ['lasting', 'of gateway'],
+  INVALID_INPUT: ['lasting'],
+  READ_ONLY: ['of gateway'],
+  LOGIN_REFUSED: ['lasting', 'of gateway', 'open'],
+  TOO_MANY_SESSIONS: ['retryable', 'of gateway', 'open'],
+  FORBIDDEN: ['lasting'],
+  NOT_FOUND: ['lasting'],
+  CONFLICT: [],
+  REJECTED: [],
+  UNAVAILABLE: ['retryable', 'open'],
+  TIMEOUT: ['retryable', 'open'],
+  TLS: ['lasting', 'of gateway', 'open'],
+  BAD_RESPONSE: ['open'],
+  OUTCOME_UNKNOWN: ['doubtful'],
+  NOT_CONFIRMED: ['doubtful'],
+  CLOSED: ['retryable', 'open'],
+} satisfies Record<string, Meaning[]>
+
+export type ErrorCode = keyof typeof CODES
+
+export const ERROR_CODES = Object.keys(CODES) as readonly ErrorCode[]
+
+const those = (meaning: Meaning): ReadonlySet<ErrorCode> =>
+  new Set(ERROR_CODES.filter((code) => (CODES[code] as readonly Meaning[]).includes(meaning)))
+
+const RETRYABLE = those('retryable')
+const LASTING = those('lasting')
+const DOUBTFUL = those('doubtful')
+const ABOUT_GATEWAY = those('of gateway')
+const OPEN = those('open')
 
 /** One fault of an input: where it is, as a JSON path such as `destinations[1].port`, and what is wrong. */
 export interface Problem {
@@ -126,27 +150,8 @@ const sentencesOf = (said: Said): readonly Sentence[] => {
   return 'words' in said ? [said] : said
 }
 
-const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
-  'TOO_MANY_SESSIONS',
-  'UNAVAILABLE',
-  'TIMEOUT',
-  'CLOSED',
-])
-
-const LASTING: ReadonlySet<ErrorCode> = new Set([
-  'CONFIG',
-  'INVALID_INPUT',
-  'LOGIN_REFUSED',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'TLS',
-])
-
 /** Whether a poll that failed for this reason will fail again, however long one waits. */
 export const isLasting = ({ code }: GatewayError): boolean => LASTING.has(code)
-
-/** Codes that mean a change in doubt, unless `applied` says otherwise. */
-const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN', 'NOT_CONFIRMED'])
 
 /** A list of 5,000 routes may be all wrong; more would keep everything else waiting. */
 const MOST_PROBLEMS = 10_000
@@ -339,15 +344,6 @@ const LABELS: ReadonlySet<string> = new Set(
 export const ofConfiguration = (error: GatewayError, { name }: Identity): GatewayError =>
   restated(error, filled([GATEWAY, ...error.sentences], { gateway: name }))
 
-/** Codes that are about the gateway, whatever the operation. */
-const ABOUT_GATEWAY: ReadonlySet<ErrorCode> = new Set([
-  'CONFIG',
-  'READ_ONLY',
-  'LOGIN_REFUSED',
-  'TOO_MANY_SESSIONS',
-  'TLS',
-])
-
 /** The same in the words of who called: the one place that names operation, gateway and route. */
 export function reported(
   failure: GatewayError,
@@ -376,17 +372,6 @@ export function reported(
     appliance: inventory === undefined ? cause.appliance : of,
   })
 }
-
-/** Codes that leave open whether a change was made. */
-const OPEN: ReadonlySet<ErrorCode> = new Set([
-  'LOGIN_REFUSED',
-  'TOO_MANY_SESSIONS',
-  'UNAVAILABLE',
-  'TIMEOUT',
-  'TLS',
-  'BAD_RESPONSE',
-  'CLOSED',
-])
 
 /** True for a change of which nothing was sent, while no sentence says so. */
 const isUnsent = (
