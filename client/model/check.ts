@@ -5,6 +5,7 @@ import {
   isRedundant,
   LASTING,
   membersOf,
+  ONLY_READ,
   PROTOCOLS,
   ROUTE,
   ROUTE_NAMES,
@@ -112,16 +113,6 @@ function isAsRead(route: JsonObject): boolean {
     [own(route, 'source'), ...itemsIn(own(route, 'destinations'))].some(isPartAsRead)
   )
 }
-
-const ONLY_READ = [
-  'elapsedTime',
-  'pendingUpdates',
-  'hasPendingDelete',
-  'summaryStatusCode',
-  'summaryStatusDetails',
-  'createdAt',
-  'lastUpdateAt',
-]
 
 // Written by hand, a state is a wish, and must not be ignored silently.
 function refuseState(route: JsonObject): Fault[] {

@@ -275,6 +275,17 @@ export const anyMembersOf = (direction: Direction): ReadonlyMap<string, Member> 
 
 export const ROUTE = { name: NAME, startRoute: flag } satisfies Members
 
+/** What only the appliance sets in a route, besides its state. */
+export const ONLY_READ = [
+  'elapsedTime',
+  'pendingUpdates',
+  'hasPendingDelete',
+  'summaryStatusCode',
+  'summaryStatusDetails',
+  'createdAt',
+  'lastUpdateAt',
+]
+
 /** At the top level, as sent and as read. See docs/project/interface.md#route. */
 export const ROUTE_NAMES: ReadonlySet<string> = new Set([
   'name',
@@ -282,17 +293,11 @@ export const ROUTE_NAMES: ReadonlySet<string> = new Set([
   'source',
   'destinations',
   'id',
-  'elapsedTime',
   'state',
-  'pendingUpdates',
-  'hasPendingDelete',
-  'summaryStatusCode',
-  'summaryStatusDetails',
   'label',
   'labels',
   'tags',
-  'createdAt',
-  'lastUpdateAt',
+  ...ONLY_READ,
 ])
 
 /** Names of members that contain a secret anywhere in the interface. */
