@@ -38,7 +38,8 @@ export function sightOf({ answers, measured }: Reading) {
   const configurations = bodies(/^\/api\/devices\/[^/]+$/)
   const lists = good(/\/routes$/)
   const listed = unique(lists.flatMap(({ body }) => objectsIn(own(body, 'data'))))
-  const configured = configurations.flatMap((each) => objectsIn(own(own(each, 'config'), 'routes')))
+  const configs = member(configurations, 'config').filter(isObject)
+  const configured = configs.flatMap((config) => objectsIn(config.routes))
   const routes = listed.length > 0 ? listed : unique(configured)
   const partsOf = (route: JsonObject) => objectsIn(route.destinations)
   const sources = routes.map(({ source }) => source).filter(isObject)
@@ -52,6 +53,7 @@ export function sightOf({ answers, measured }: Reading) {
   const isSrt = ({ id }: JsonObject): boolean => protocols.get(id) === 'srt'
   const sourceFigures = measuredRoutes.map(({ source }) => source).filter(isObject)
   const outputFigures = measuredRoutes.flatMap(partsOf)
+  const srtOutputs = outputFigures.filter(isSrt)
   return {
     measured,
     answers,
@@ -62,6 +64,11 @@ export function sightOf({ answers, measured }: Reading) {
     devices,
     configurations,
     configured,
+    adapters: configs.flatMap(({ settings }) => objectsIn(own(settings, 'networkAdapters'))),
+    pairings: configs.flatMap(({ peers, calypsos }) => objectsIn(peers ?? calypsos)),
+    pairingNames: configs.flatMap((config) =>
+      ['peers', 'calypsos'].filter((name) => own(config, name) !== undefined),
+    ),
     lists,
     routes,
     sources,
@@ -75,7 +82,10 @@ export function sightOf({ answers, measured }: Reading) {
     statistics,
     figures: [...sourceFigures, ...outputFigures],
     srtSources: sourceFigures.filter(isSrt),
-    srtOutputs: outputFigures.filter(isSrt),
+    srtOutputs,
+    callerLists: ['clientsStat', 'clientStat'].filter(
+      (name) => member(srtOutputs, name).length > 0,
+    ),
     errors: answers.filter(({ status }) => status >= 400),
   }
 }
@@ -253,10 +263,7 @@ export const CHECKS: Readonly<Record<string, (seen: Sight) => Finding>> = {
           `${configured.length} of ${shown(own(lists[0]!.body, 'numResults'))}`,
         )
       : untested('one of the two was not read'),
-  'network-adapters-name-interfaces': ({ configurations, parts }) => {
-    const adapters = configurations.flatMap((each) =>
-      objectsIn(own(own(own(each, 'config'), 'settings'), 'networkAdapters')),
-    )
+  'network-adapters-name-interfaces': ({ adapters, parts }) => {
     if (adapters.length === 0) return untested('there was none')
     const names = new Set<unknown>(['', ...member(adapters, 'name')])
     const used = member(parts, 'networkInterface')
@@ -264,16 +271,16 @@ export const CHECKS: Readonly<Record<string, (seen: Sight) => Finding>> = {
       .flatMap((each) => each.split('|'))
     return all(['', ...used], (name) => names.has(name))
   },
-  'pairings-as-peers': ({ configurations }) => either(pairingNames(configurations), 'peers'),
-  'pairings-as-calypsos': ({ configurations }) => either(pairingNames(configurations), 'calypsos'),
-  'pairing-fields': ({ configurations }) =>
+  'pairings-as-peers': ({ pairingNames }) => either(pairingNames, 'peers'),
+  'pairings-as-calypsos': ({ pairingNames }) => either(pairingNames, 'calypsos'),
+  'pairing-fields': ({ pairings }) =>
     fields(
-      pairings(configurations),
+      pairings,
       'id gatewayName address httpPort httpsPort passcode lastConnectedAt status statusDetails proxyAddress proxyHttpPort proxyHttpsPort lastConnection',
     ),
-  'pairing-status-values': ({ configurations }) =>
+  'pairing-status-values': ({ pairings }) =>
     values(
-      pairings(configurations),
+      pairings,
       'status',
       'accepted',
       'pair pending',
@@ -460,8 +467,8 @@ export const CHECKS: Readonly<Record<string, (seen: Sight) => Finding>> = {
       ({ connections }) => Array.isArray(connections),
       ({ connections }) => connections,
     ),
-  'statistics-client-list-clients-stat': (seen) => either(callerLists(seen), 'clientsStat'),
-  'statistics-client-list-client-stat': (seen) => either(callerLists(seen), 'clientStat'),
+  'statistics-client-list-clients-stat': ({ callerLists }) => either(callerLists, 'clientsStat'),
+  'statistics-client-list-client-stat': ({ callerLists }) => either(callerLists, 'clientStat'),
   'statistics-client-fields': ({ srtOutputs }) =>
     fields(
       srtOutputs.flatMap(callersOf),
@@ -521,17 +528,3 @@ export const CHECKS: Readonly<Record<string, (seen: Sight) => Finding>> = {
     return confirmed(`${hls.filter(({ port }) => port !== undefined).length} of ${hls.length}`)
   },
 }
-
-const configsOf = (configurations: readonly JsonObject[]): JsonObject[] =>
-  member(configurations, 'config').filter(isObject)
-
-const pairingNames = (configurations: readonly JsonObject[]): string[] =>
-  configsOf(configurations).flatMap((config) =>
-    ['peers', 'calypsos'].filter((name) => own(config, name) !== undefined),
-  )
-
-const pairings = (configurations: readonly JsonObject[]): JsonObject[] =>
-  configsOf(configurations).flatMap(({ peers, calypsos }) => objectsIn(peers ?? calypsos))
-
-const callerLists = ({ srtOutputs }: Sight): string[] =>
-  ['clientsStat', 'clientStat'].filter((name) => member(srtOutputs, name).length > 0)
