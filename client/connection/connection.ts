@@ -337,9 +337,6 @@ function changedIn(
 
 /** Adds work to a set until it settles. What is in the set never rejects. */
 function keepUntilOver(set: LinkedSet<Promise<unknown>>, work: Promise<unknown>): void {
-  const over = work.then(
-    () => link.remove(),
-    () => link.remove(),
-  )
-  const link = set.add(over)
+  const leave = (): void => link.remove()
+  const link = set.add(work.then(leave, leave))
 }
