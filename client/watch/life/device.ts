@@ -240,9 +240,18 @@ export function watchedDevice(
 
   async function findDevice(operation: Operation): Promise<string> {
     const id = await onlyDevice(gateway, operation)
-    const other = others.find(id)
-    if (other && other !== device) {
-      handOver(other)
+    const present = others.find(id) ?? device
+    // The only device is another one now: watches that named the former one stay with it.
+    for (const subscription of subscriptions) {
+      const { deviceId: named = id } = subscription
+      const its = named === id ? present : others.deviceFor(named)
+      if (its === device) continue
+      subscriptions.delete(subscription)
+      its.add(subscription)
+    }
+    if (subscriptions.size === 0) {
+      gateway.outages.recovered(who)
+      end()
       throw closedError()
     }
     if (state?.id !== id) {
@@ -250,22 +259,7 @@ export function watchedDevice(
       read = undefined
     }
     deviceId = id
-    // The only device is another one now: watches that named the former one stay with it.
-    for (const subscription of subscriptions) {
-      if (subscription.deviceId === undefined || subscription.deviceId === id) continue
-      subscriptions.delete(subscription)
-      others.deviceFor(subscription.deviceId).add(subscription)
-    }
     return id
-  }
-
-  function handOver(other: WatchedDevice): void {
-    for (const subscription of subscriptions) {
-      subscriptions.delete(subscription)
-      other.add(subscription)
-    }
-    gateway.outages.recovered(who)
-    end()
   }
 
   function save(into: Saved): void {

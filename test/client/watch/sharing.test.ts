@@ -91,6 +91,37 @@ describe('watching', () => {
       named.snapshots.map((snapshot) => snapshot.device.id).should.eql([deviceId])
     })
 
+    it('nothing of a new device that is watched already with a watch that names the one before', async () => {
+      await start({ routes: 4 })
+      const only = await watching()
+      const named = await watching({ deviceId })
+      const other = watch({ deviceId: 'AnotherDevice' })
+      await until(() => other.health.at(-1)?.failure !== undefined)
+      Object.assign(device(), { _id: 'AnotherDevice' })
+      await until(() => {
+        passTime(3_600_000)
+        return only.snapshots.length > 1
+      })
+      only.snapshots[1]!.device.id.should.equal('AnotherDevice')
+      await until(() => named.health.at(-1)!.failure !== undefined)
+      named.snapshots.map((snapshot) => snapshot.device.id).should.eql([deviceId])
+    })
+
+    it('no poll when the only device is another one, and no watch is left that follows it', async () => {
+      await start({ routes: 4 })
+      const only = await watching()
+      const named = await watching({ deviceId })
+      only.end()
+      Object.assign(device(), { _id: 'AnotherDevice' })
+      await until(() => {
+        passTime(3_600_000)
+        return named.health.at(-1)!.unreachable
+      })
+      callsFor('/api/devices/AnotherDevice').should.equal(0)
+      named.end()
+      time.timers.should.equal(0)
+    })
+
     it('no events between watches: what one changes in them the others do not see', async () => {
       await start({ routes: 4 })
       const one = await watching()
