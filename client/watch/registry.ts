@@ -4,6 +4,7 @@ import type { Connection } from '../connection/connection'
 import { closedError } from '../errors'
 import type { Snapshot, Wordless } from '../model/event'
 import { watchedDevice, type Known, type SharedReading, type WatchedDevice } from './life/device'
+import { snapshotOf } from './report/events'
 import { createSubscription, type WatchOptions } from './report/subscription'
 import { newSaved, openIn, storeOf, type Open, type Saved } from './saved'
 
@@ -41,20 +42,19 @@ export function pollNow(
   deviceId: string,
 ): (() => Promise<SharedReading>) | undefined {
   const device = find(gateway, deviceId)
-  return device?.isOn() ? () => device.pollNow() : undefined
+  return device && (() => device.pollNow())
 }
-
-/** What the watches of a device know now; undefined without watches, or while nothing is known. */
-export const knownSnapshot = (
-  gateway: Connection,
-  deviceId?: string,
-): Wordless<Snapshot> | undefined => find(gateway, deviceId)?.snapshot()
 
 /** What the watches of a device know now, and how current it is; undefined without watches. */
-export function knownBy(gateway: Connection, deviceId?: string): Known | undefined {
-  const device = find(gateway, deviceId)
-  return device?.isOn() ? device.known() : undefined
-}
+export const knownBy = (gateway: Connection, deviceId?: string): Known | undefined =>
+  find(gateway, deviceId)?.known()
+
+/** The same as a snapshot; undefined while nothing is known. */
+export const snapshotOfKnown = ({
+  state,
+  seenAt,
+  figures,
+}: Known): Wordless<Snapshot> | undefined => state && snapshotOf(state, seenAt, () => true, figures)
 
 /** What watches know and have reported, also those that have ended lately, for those that come after. */
 export function savedBy(gateway: Connection): Saved {

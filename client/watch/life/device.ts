@@ -4,13 +4,11 @@ import type { Connection } from '../../connection/connection'
 import { newOperation, type Operation } from '../../connection/operation'
 import { GatewayError, closedError, thrownAs } from '../../errors'
 import type { Running } from '../../memory'
-import type { Snapshot, Wordless } from '../../model/event'
 import { createPoller, type Miss } from '../../poller'
 import { Stop } from '../../stop'
 import type { PresentCaller } from '../measuring/callers'
 import { figuresOf, type Figures } from '../measuring/figures'
 import { createStatisticsReader } from '../measuring/statistics'
-import { snapshotOf } from '../report/events'
 import type { Subscription } from '../report/subscription'
 import { storeOf, type Saved } from '../saved'
 import type { DeviceState, RouteState } from '../state'
@@ -21,11 +19,9 @@ import { createPace } from './stagger'
 /** A device that is polled for all its watches, for as long as there are any. */
 export interface WatchedDevice extends Running {
   id(): string | undefined
-  isOn(): boolean
   add(subscription: Subscription): void
   remove(subscription: Subscription): void
   pollNow(): Promise<SharedReading>
-  snapshot(): Wordless<Snapshot> | undefined
   known(): Known
   /** Saves what it and its watches are, into what later ones go on with. */
   save(into: Saved): void
@@ -43,10 +39,8 @@ export interface Known {
   seenAt: number
   failure?: GatewayError
   unreachable: boolean
-  /** Milliseconds from poll to poll. */
-  everyMs: number
-  /** How long the latest successful poll took, in ms. */
-  lookMs: number
+  /** By then, the next poll has its response, Unix ms. */
+  dueBy: number
 }
 
 /** The part of the interval by which a poll may be late, and the ms that a response may take. */
@@ -54,10 +48,8 @@ const LATE = 0.05
 const RESPONSE_MS = 5000
 
 /** The latest poll failed, or one that was due has got no response yet. @param now Unix ms */
-export function isOld({ seenAt, failure, everyMs, lookMs }: Known, now: number): boolean {
-  const most = everyMs * (1 + LATE) + Math.max(RESPONSE_MS, 2 * lookMs)
-  return failure !== undefined || now - seenAt > most
-}
+export const isOld = ({ failure, dueBy }: Known, now: number): boolean =>
+  failure !== undefined || now > dueBy
 
 export interface SharedReading extends Reading {
   operation: Operation
@@ -96,6 +88,7 @@ export function watchedDevice(
   let state: DeviceState | undefined
   let figures: Figures | undefined
   let seenAt = 0
+  /** How long the latest successful poll took, in ms. */
   let lookMs = 0
   let suggestedMs: number | undefined
   let missed: GatewayError | undefined
@@ -279,7 +272,6 @@ export function watchedDevice(
   // No getters: V8 keeps an object with any in a table, of four times its size.
   const device: WatchedDevice = {
     id: () => deviceId,
-    isOn: () => subscriptions.size > 0,
     add(subscription) {
       subscriptions.add(subscription)
       poller.start()
@@ -294,17 +286,18 @@ export function watchedDevice(
       subscriptions.delete(subscription)
     },
     pollNow: () => poller.askNow(),
-    snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true, figures),
-    known: () => ({
-      state,
-      figures,
-      callers: mostOf([...subscriptions].map((one) => one.callers?.())),
-      seenAt: clock.unix(seenAt),
-      failure: missed,
-      unreachable: away !== undefined,
-      everyMs: interval(),
-      lookMs,
-    }),
+    known: () => {
+      const at = clock.unix(seenAt)
+      return {
+        state,
+        figures,
+        callers: mostOf([...subscriptions].map((one) => one.callers?.())),
+        seenAt: at,
+        failure: missed,
+        unreachable: away !== undefined,
+        dueBy: at + interval() * (1 + LATE) + Math.max(RESPONSE_MS, 2 * lookMs),
+      }
+    },
     save,
     settle,
     end,

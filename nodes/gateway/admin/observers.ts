@@ -1,5 +1,5 @@
 import { GatewayError, say } from '../../../client/errors'
-import { knownSnapshot, watchDevice, knownBy } from '../../../client/watch/registry'
+import { knownBy, snapshotOfKnown, watchDevice } from '../../../client/watch/registry'
 import type { Connection } from '../../../client/connection/connection'
 import { createRates, type Rates } from '../../../client/model/rates'
 import { languageOf, type Language } from '../../../client/model/watch'
@@ -197,8 +197,8 @@ function snapshotOf(
   language: Language,
 ): ShownSnapshot | undefined {
   const known = knownBy(gateway, deviceId)
-  const snapshot = knownSnapshot(gateway, deviceId) as ShownSnapshot | undefined
-  if (!known || !snapshot) return undefined
+  const snapshot = known && (snapshotOfKnown(known) as ShownSnapshot | undefined)
+  if (!snapshot) return undefined
   for (const [index, health] of healthsOf(known).entries()) {
     const route = snapshot.routes[index]!
     route.isProtected = gateway.protects?.(route.name) ?? false

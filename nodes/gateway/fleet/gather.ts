@@ -5,7 +5,7 @@ import { createOutageLog } from '../../../client/connection/outage-log'
 import type { Gathering } from '../../../client/fleet/nats/gathering'
 import { GatewayError } from '../../../client/errors'
 import { isOld } from '../../../client/watch/life/device'
-import { knownBy, knownSnapshot, watchDevice } from '../../../client/watch/registry'
+import { knownBy, snapshotOfKnown, watchDevice } from '../../../client/watch/registry'
 import { Stop, pause } from '../../../client/stop'
 import { EVENTS, type Language } from '../../../client/model/watch'
 import type { Appliance, Fleet } from '../../runtime/gateway-node'
@@ -76,7 +76,7 @@ export function gatherFrom(
       const known = knownBy(connection)
       if (present === undefined || !known || MONOTONIC.now() < dueAt) return
       dueAt = MONOTONIC.now() + CONFIRM_MS
-      const snapshot = knownSnapshot(connection)
+      const snapshot = snapshotOfKnown(known)
       const isUp = !isOld(known, Date.now())
       const state = { isUp, at: Date.now(), owner, ...(snapshot && { snapshot }) }
       const written = send(name, gathering.show(name, state, present)).then((isTaken) => {
