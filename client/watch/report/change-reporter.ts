@@ -3,8 +3,6 @@ import { createDataWatch } from '../measuring/data'
 import type { Wordless, WatchEvent } from '../../model/event'
 import { eventNameOf, eventOf, reasonOf, valueOf } from './events'
 import { held, type Held, type MeasuredEvent } from '../measuring/meter'
-import type { RouteFilter } from './filter'
-import type { Named } from '../../model/types'
 import type { EventName, Threshold } from '../../model/watch'
 import type { IncidentEvent } from '../../model/incident'
 import type { Reporter, Reporting } from './reporter'
@@ -14,7 +12,6 @@ import { createThresholds } from '../measuring/thresholds'
 
 export interface ChangeOptions {
   wantsEvent: (event: EventName | IncidentEvent) => boolean
-  route?: RouteFilter
   thresholds: readonly Threshold[]
   /** It reports who joins and leaves, which takes requests. */
   wantsCallers: boolean
@@ -23,7 +20,7 @@ export interface ChangeOptions {
 const NONE_HELD: ReadonlyMap<string, Held> = new Map()
 
 export function createChangeReporter(
-  { wantsEvent, route: onlyRoute, thresholds, wantsCallers }: ChangeOptions,
+  { wantsEvent, thresholds, wantsCallers }: ChangeOptions,
   { clock, holdFor, wantsRoute, device, book, tell, isOver }: Reporting,
 ): Reporter {
   const hasLimits = thresholds.length > 0 && STATISTICS.some(wantsEvent)
@@ -45,18 +42,17 @@ export function createChangeReporter(
       holding = NONE_HELD
       return []
     }
-    const passages = onlyRoute ? passagesIn(changes, known, wantsRoute) : NO_PASSAGES
-    const dueNow: Array<{ change: Change; at: number; passage?: RouteChange }> = []
+    const dueNow: Due[] = []
     const kept = new Set<string>()
     const stillHeld = new Map<string, Held>()
-    const left = new Set<string>()
+    /** Its other changes are part of the route that has appeared, or no longer of interest. */
+    let passed: string | undefined
     for (const change of changes) {
       const id = 'route' in change ? change.route.id : ''
-      const passage = passages.get(id)
-      const renamed = change.of === 'route.name' ? passage : undefined
-      // Other changes of a route are part of the route that appears, or no longer of interest.
-      if (passage && !renamed && (passage.to || left.has(id))) continue
-      const steps = renamed ? stepsOf(change, renamed) : [change]
+      if (id === passed) continue
+      // The first change of a route.
+      const passage = change.of === 'route.name' ? passageOf(change, known) : undefined
+      const steps = passage ? stepsOf(change, passage) : [change]
       const wanted = steps.filter((step) => wants(step, known))
       const entries = wanted.map((step) => [keyOf(step), heldSince(step, at)] as const)
       const isHeld = entries.some(([, { since }]) => at - since < holdFor)
@@ -64,16 +60,26 @@ export function createChangeReporter(
         kept.add(keyOf(change))
         for (const [key, entry] of entries) stillHeld.set(key, entry)
       } else {
-        if (renamed?.from) left.add(id)
+        if (passage) passed = id
         for (const [index, step] of wanted.entries()) {
-          dueNow.push({ change: step, at: entries[index]![1].at, passage: renamed })
+          dueNow.push({ change: step, at: entries[index]![1].at, passage })
         }
       }
     }
     holding = stillHeld.size > 0 ? stillHeld : NONE_HELD
     if (kept.size > 0) told = heldBack(known, state, (key) => kept.has(key))
-    const ordered = passages.size > 0 ? inOrder(dueNow) : dueNow
+    const ordered = dueNow.some(({ passage }) => passage) ? inOrder(dueNow) : dueNow
     return ordered.map((one) => eventOf(one.change, clock.unix(one.at), state))
+  }
+
+  /** A rename that makes a route appear or disappear for a watch of chosen routes. */
+  function passageOf({ route }: RouteRename, known: DeviceState): RouteChange | undefined {
+    const before = known.routes.get(route.id)!
+    const fitted = wantsRoute(before)
+    if (fitted === wantsRoute(route)) return undefined
+    return fitted
+      ? { of: 'route', route: before, from: before, to: undefined }
+      : { of: 'route', route, from: undefined, to: route }
   }
 
   const heldSince = (change: Change, at: number): Held =>
@@ -157,49 +163,31 @@ export function createChangeReporter(
 }
 
 type RouteChange = Extract<Change, { of: 'route' }>
+type RouteRename = Extract<Change, { of: 'route.name' }>
+
+interface Due {
+  change: Change
+  at: number
+  /** Of a rename, and of what it comes with. */
+  passage?: RouteChange
+}
 
 /** A rename that makes a route appear or disappear: a flow gets no event about a route that it does not know. */
 const stepsOf = (name: Change, passage: RouteChange): Change[] =>
   passage.to ? [passage, name] : [name, passage]
 
-/** Renames that make a route appear or disappear for a watch of chosen routes, by its ID. */
-function passagesIn(
-  changes: readonly Change[],
-  known: DeviceState,
-  wantsRoute: (route: Named) => boolean,
-): ReadonlyMap<string, RouteChange> {
-  const passages = new Map<string, RouteChange>()
-  for (const change of changes) {
-    if (change.of !== 'route.name') continue
-    const { id } = change.route
-    const before = known.routes.get(id)!
-    const fitted = wantsRoute(before)
-    if (fitted === wantsRoute(change.route)) continue
-    const passage = fitted
-      ? { route: before, from: before, to: undefined }
-      : { route: change.route, from: undefined, to: change.route }
-    passages.set(id, { of: 'route', ...passage })
-  }
-  return passages
-}
-
 /** Sorts into the documented order: renamed routes among those that were removed and added. */
-function inOrder<T extends { change: Change; passage?: RouteChange }>(told: T[]): T[] {
-  const rank = ({ change, passage }: T): number => {
+function inOrder(due: readonly Due[]): Due[] {
+  const rank = ({ change, passage }: Due): number => {
     if (!('route' in change)) return 0
     const there = passage ?? (change.of === 'route' ? change : undefined)
     if (!there) return 3
     return there.to ? 2 : 1
   }
-  const idOf = ({ change }: T): string => ('route' in change ? change.route.id : '')
-  return told.toSorted((one, other) => {
-    const order = rank(one) - rank(other)
-    if (order !== 0 || rank(one) === 0 || idOf(one) === idOf(other)) return order
-    return idOf(one) < idOf(other) ? -1 : 1
-  })
+  const idOf = ({ change }: Due): string => ('route' in change ? change.route.id : '')
+  const byId = (one: string, other: string): number => Number(one > other) - Number(one < other)
+  return due.toSorted((one, other) => rank(one) - rank(other) || byId(idOf(one), idOf(other)))
 }
-
-const NO_PASSAGES: ReturnType<typeof passagesIn> = new Map()
 
 const DATA: readonly EventName[] = ['source.data', 'source.data-lost']
 const STATISTICS: readonly EventName[] = ['statistics.low', 'statistics.high', 'statistics.normal']

@@ -99,10 +99,7 @@ export function createSubscription(
   const reporting: Reporting = { clock, holdFor, wantsRoute, device, book, tell, isOver: isDone }
   const reporter = ofIncidents
     ? createIncidentReporter({ ...options, thresholds }, reporting)
-    : createChangeReporter(
-        { wantsEvent, route: options.route, thresholds, wantsCallers },
-        reporting,
-      )
+    : createChangeReporter({ wantsEvent, thresholds, wantsCallers }, reporting)
   /** The device at its latest poll. */
   let latest: DeviceState | undefined
   let counts = NOTHING_KNOWN
@@ -126,13 +123,15 @@ export function createSubscription(
     away?: Miss
   }): void {
     const { state } = known
-    if (state && latest?.id !== state.id) takeOver(state, state, known.seenAt, known.figures)
+    if (state) takeOver(state, state, known.seenAt, known.figures)
     if (state && !known.away) reachable()
     if (known.away && !away) unreachable(known.away)
     else if (state) tellHealth(known.away)
   }
 
+  /** Begins with the device. @param known as it was when this was saved, or else as it is */
   function takeOver(known: DeviceState, present: DeviceState, at: number, figures?: Figures): void {
+    if (latest?.id === present.id) return
     const state = reporter.begin(known, present)
     const shown = state === present ? figures : undefined
     latest = state
@@ -149,7 +148,7 @@ export function createSubscription(
     lasting.look = undefined
     const turns = turnsOf(figures)
     const isSame = state === latest && turns === countedAt
-    if (latest?.id !== state.id) takeOver(state, state, at, figures)
+    takeOver(state, state, at, figures)
     reachable()
     latest = state
     seenAt = at
@@ -263,10 +262,7 @@ export function createSubscription(
     begin,
     save,
     restore,
-    /** The first poll comes next. `saved` is the device as it was known when this was saved. */
-    takeOver(saved: DeviceState, present: DeviceState, at: number, figures: Figures): void {
-      if (latest?.id !== present.id) takeOver(saved, present, at, figures)
-    },
+    takeOver,
     seen,
     missed,
     unreachable,
