@@ -144,7 +144,6 @@ function newSource({ memory, now }: Run): void {
   memory.waits = {
     ...(goodAt !== undefined && { goodAt }),
     ...(outageMs !== undefined && { outageMs }),
-    isOut: true,
     newSince: now,
   }
 }
@@ -183,18 +182,18 @@ function judge(run: Run, side: Side, isGood: boolean): void {
   const judgedAt = waits.judgedAt ?? now
   waits.judgedAt = now
   waits.seenSince ??= now
+  const { wasGood, goodAt, outageMs = 0 } = waits
   waits.wasGood = isGood
   if (isGood) {
-    const { isOut, goodAt, outageMs = 0 } = waits
-    if (isOut && goodAt !== undefined) waits.outageMs = outageMs + now - goodAt
+    // Since then the source was bad, or another one.
+    if (!wasGood && goodAt !== undefined) waits.outageMs = outageMs + now - goodAt
     run.outageMs = waits.outageMs
     waits.goodAt = now
-    for (const name of ['isOut', 'newSince', 'badSince', 'badLooks'] as const) delete waits[name]
+    for (const name of ['newSince', 'badSince', 'badLooks'] as const) delete waits[name]
     memory.home = side
     delete memory.rests[side]
     return
   }
-  waits.isOut = true
   delete memory.loss?.overSince
   // A new source may take its time.
   if (waits.newSince !== undefined && now - waits.newSince < settings.settle * 1000) return

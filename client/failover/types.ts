@@ -91,9 +91,10 @@ export interface Waits {
   judgedAt?: number
   wasGood?: boolean
   goodAt?: number
-  /** Since a good answer the source was bad, or another one. */
-  isOut?: boolean
-  /** How long that was in all, until it is reported or the change that was under way has ended. */
+  /**
+   * How long, since a good answer, the source was bad or another one, until that is reported or the change
+   * that was under way has ended.
+   */
   outageMs?: number
   /** Since when what is known of the source in use has no gap. */
   seenSince?: number
