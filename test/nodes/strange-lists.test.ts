@@ -1,79 +1,65 @@
 import 'should'
-import { ensureRoutes } from '../../client/changes/ensure/ensure'
-import { findRoute } from '../../client/changes/find'
-import { listDefinitions } from '../../client/changes/definitions'
-import { listRoutes } from '../../client/api/routes'
 import { errorOf } from '../support/errors'
-import { oddAppliance, op, updates } from './strange-support'
+import { oddAppliance, routeOf, updates } from './strange-support'
 
 describe('an appliance that behaves otherwise', () => {
   const appliance = oddAppliance()
   const { calls } = appliance
 
+  /** Answers each request for a list, by its number and its page. */
+  function lists(answer: (look: number, page: number) => object | undefined): void {
+    let looks = 0
+    appliance.reply = ({ path, query }) => {
+      if (!path.endsWith('/routes')) return undefined
+      const body = answer(++looks, Number(query.get('page')))
+      return body ? { body } : { status: 400 }
+    }
+  }
+  const idsListed = async (): Promise<string[]> =>
+    (await appliance.gateway.routes.list({ deviceId: 'D' })).data.map(({ id }) => id)
+
   describe('that lists fewer routes than it counts', () => {
-    const page = ['R1', 'R2'].map((id) => ({
-      id,
-      name: id,
-      source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-      destinations: [],
-    }))
-    beforeEach(() => {
-      appliance.reply = ({ path }) =>
-        path.endsWith('/routes') ? { body: { data: page, numPages: 1, numResults: 3 } } : undefined
-    })
+    const data = ['R1', 'R2'].map((id) => routeOf({ id, name: id }))
+    const none = () => appliance.gateway.statistics.get({ name: 'R3' })
+    const UNSURE = { code: 'BAD_RESPONSE', cause: { retryable: true } }
+    beforeEach(() => lists(() => ({ data, numPages: 1, numResults: 3 })))
 
     it('what it lists is found, and what it does not list is not taken for absent', async () => {
-      const { data } = await listRoutes(appliance.gateway, { deviceId: 'D' }, op())
-      data.should.have.length(2)
-      ;(await findRoute(appliance.gateway, 'D', { name: 'R2' }, op())).should.equal('R2')
-      const error = await errorOf(findRoute(appliance.gateway, 'D', { name: 'R3' }, op()))
-      error.should.match({ code: 'BAD_RESPONSE', cause: { retryable: true } })
+      const { routes, statistics } = appliance.gateway
+      ;(await idsListed()).should.eql(['R1', 'R2'])
+      await errorOf(statistics.get({ name: 'R2' }))
+      calls.some(({ query }) => query.get('routeID') === 'R2').should.be.true()
+      const error = await errorOf(none())
+      error.should.match(UNSURE)
       error.message.should.match(
         /reports 3 routes but returned only 2\. It is uncertain whether route ".+" exists/,
       )
-      const options = { deviceId: 'D', state: 'present', waitTimeout: 500 } as const
-      const { results } = await ensureRoutes(appliance.gateway, { name: 'R2' }, options, op())
-      results.should.have.property('action', 'none')
+      ;(await routes.ensure({ name: 'R2' })).should.have.property('action', 'none')
     })
 
     it('its definitions are not returned: in a file, what is missing counts as deleted', async () => {
-      const error = await errorOf(listDefinitions(appliance.gateway, { deviceId: 'D' }, op()))
-      error.should.match({ code: 'BAD_RESPONSE', cause: { retryable: true } })
+      const error = await errorOf(appliance.gateway.routes.definitions())
+      error.should.match(UNSURE)
       error.message.should.match(/reports 3 routes but returned only 2\. Definitions that lack/)
     })
 
     it('a count of a moment ago is waited for', async () => {
-      let looks = 0
-      appliance.reply = ({ path }) =>
-        path.endsWith('/routes')
-          ? { body: { data: page, numPages: 1, numResults: ++looks > 2 ? 2 : 3 } }
-          : undefined
-      ;(await errorOf(findRoute(appliance.gateway, 'D', { name: 'R3' }, op()))).code.should.equal(
-        'NOT_FOUND',
-      )
+      lists((look) => ({ data, numPages: 1, numResults: look > 2 ? 2 : 3 }))
+      ;(await errorOf(none())).code.should.equal('NOT_FOUND')
     })
 
     it('a route that is listed twice may hide another: the page is read again', async () => {
-      let looks = 0
-      appliance.reply = ({ path }) => {
-        if (!path.endsWith('/routes')) return undefined
-        const data = ++looks === 1 ? [page[0], page[0]] : page
-        return { body: { data, numPages: 1, numResults: 2 } }
-      }
-      const { data } = await listRoutes(appliance.gateway, { deviceId: 'D' }, op())
-      data.map(({ id }) => id).should.eql(['R1', 'R2'])
+      const twice = [data[0], data[0]]
+      lists((look) => ({ data: look === 1 ? twice : data, numPages: 1, numResults: 2 }))
+      ;(await idsListed()).should.eql(['R1', 'R2'])
     })
 
     it('one page among others that came short is not taken for whole', async () => {
-      appliance.reply = ({ path, query }) => {
-        if (!path.endsWith('/routes')) return undefined
-        const at = Number(query.get('page'))
-        const data =
-          at === 2 || at > 3 ? [] : page.map((route) => ({ ...route, id: `${route.id} ${at}` }))
-        return { body: { data, numPages: 3, numResults: 6 } }
-      }
-      const error = await errorOf(listRoutes(appliance.gateway, { deviceId: 'D' }, op()))
-      error.should.match({ code: 'BAD_RESPONSE', cause: { retryable: true } })
+      lists((_, page) => {
+        const some = data.map((route) => ({ ...route, id: `${String(route['id'])} ${page}` }))
+        return { data: page === 2 || page > 3 ? [] : some, numPages: 3, numResults: 6 }
+      })
+      ;(await errorOf(idsListed())).should.match(UNSURE)
     })
 
     const counts: Record<string, object> = {
@@ -85,46 +71,35 @@ describe('an appliance that behaves otherwise', () => {
       for (const end of ['an empty page', 'an error', 'the last page again']) {
         it(`with ${what}: all pages are read, up to ${end}`, async () => {
           const ids = ['A', 'B', 'C', 'D', 'E']
-          appliance.reply = ({ path, query }) => {
-            if (!path.endsWith('/routes')) return undefined
-            const at = Math.min(Number(query.get('page')), end === 'the last page again' ? 3 : 99)
-            if (end === 'an error' && at > 3) return { status: 400 }
+          lists((_, page) => {
+            if (end === 'an error' && page > 3) return undefined
+            const at = end === 'the last page again' ? Math.min(page, 3) : page
             const some = ids.slice(2 * (at - 1), 2 * at)
-            return { body: { data: some.map((id) => ({ ...page[0], id, name: id })), ...given } }
-          }
-          const { data } = await listRoutes(appliance.gateway, { deviceId: 'D' }, op())
-          data.map(({ id }) => id).should.eql(ids)
+            return { data: some.map((id) => routeOf({ id, name: id })), ...given }
+          })
+          ;(await idsListed()).should.eql(ids)
         })
       }
     }
 
     it('those that are still being created may be counted', async () => {
-      appliance.reply = ({ path }) =>
-        path.endsWith('/routes')
-          ? { body: { data: page, numPages: 1, numResults: 3, pendingRouteCreates: 1 } }
-          : undefined
-      const { data } = await listRoutes(appliance.gateway, { deviceId: 'D' }, op())
-      data.should.have.length(2)
+      lists(() => ({ data, numPages: 1, numResults: 3, pendingRouteCreates: 1 }))
+      ;(await idsListed()).should.have.length(2)
     })
 
     it('a route that is not among them is neither created nor taken for absent', async () => {
-      const wanted = { ...page[0], id: undefined, name: 'R3' }
+      const wanted = { ...data[0], id: undefined, name: 'R3' }
       for (const state of ['present', 'absent'] as const) {
-        const options = { deviceId: 'D', state, waitTimeout: 500 }
-        ;(await errorOf(ensureRoutes(appliance.gateway, wanted, options, op()))).code.should.equal(
-          'BAD_RESPONSE',
-        )
+        const ensured = appliance.gateway.routes.ensure(wanted, { state, waitTimeout: 500 })
+        ;(await errorOf(ensured)).code.should.equal('BAD_RESPONSE')
       }
       updates(calls).should.have.length(0)
     })
   })
 
   it('with numPages beyond all reason is read to its end', async () => {
-    const data = [{ id: 'R', name: 'Route' }]
-    appliance.reply = ({ path }) =>
-      path.endsWith('/routes') ? { body: { data, numPages: 1e9, numResults: '1' } } : undefined
-    const list = await listRoutes(appliance.gateway, { deviceId: 'D' }, op())
-    list.data.should.have.length(1)
+    lists(() => ({ data: [{ id: 'R', name: 'Route' }], numPages: 1e9, numResults: '1' }))
+    ;(await idsListed()).should.have.length(1)
     calls.length.should.be.below(30)
   })
 })

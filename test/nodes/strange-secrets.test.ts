@@ -1,12 +1,8 @@
 import 'should'
-import { createRoute } from '../../client/changes/create'
-import { ensureRoutes } from '../../client/changes/ensure/ensure'
-import { updateRoute } from '../../client/changes/update'
-import type { Ensured } from '../../client/changes/ensure/apply'
-import type { PlanReport } from '../../client/changes/ensure/report'
 import type { JsonObject } from '../../client/model/json'
+import type { Wanted } from '../../client/changes/ensure/plan'
 import { errorOf } from '../support/errors'
-import { oddAppliance, op } from './strange-support'
+import { R, oddAppliance, routeOf } from './strange-support'
 
 describe('an appliance that behaves otherwise', () => {
   const appliance = oddAppliance()
@@ -17,37 +13,36 @@ describe('an appliance that behaves otherwise', () => {
     let writes: number
     let loseAnswer: boolean
 
-    const part = { protocol: 'srt', address: '192.0.2.1', port: 5000, srtLatency: 120 }
+    const PART = { protocol: 'srt', address: '192.0.2.1', port: 5000, srtLatency: 120 }
+    const FIRST = 'first-pass-phrase'
+    const OTHER = 'other-pass-phrase'
+    const APPLIED = { waitFor: 'applied', waitTimeout: 1000 } as const
     const wanted = (source: string, destination: string): object => ({
       name: 'R',
       source: { srtPassPhrase: source },
       destinations: [{ name: 'out', srtPassPhrase: destination }],
     })
-    const ensured = async (input: object): Promise<Ensured> => {
-      const options = { deviceId: 'D', state: 'present' as const, waitTimeout: 1000 }
-      const { results } = await ensureRoutes(appliance.gateway, input, options, op())
-      return results as Ensured
-    }
+    const ensured = (input: object) =>
+      appliance.gateway.routes.ensure(input as Wanted, { waitTimeout: 1000 })
     const ensure = async (input: object): Promise<unknown> => (await ensured(input)).action
+    const update = (source: object): Promise<unknown> =>
+      appliance.gateway.routes.update(R, { source }, APPLIED)
+    const isTold = (): object => ({
+      ...route,
+      source: shown(route.source),
+      destinations: route.destinations.map((one) => shown(one)),
+    })
 
     beforeEach(() => {
       writes = 0
       loseAnswer = false
-      route = {
-        id: 'R',
+      shown = (one) => ({ ...one, srtPassPhrase: undefined })
+      route = routeOf({
         name: 'R',
-        state: 'idle',
-        source: { ...part, id: 'S', name: 'in', mode: 'caller' },
-        destinations: [{ ...part, id: 'T', name: 'out', mode: 'caller' }],
-      }
-      appliance.reply = ({ path, body }) => {
-        const told = {
-          ...route,
-          source: shown(route.source),
-          destinations: route.destinations.map((one) => shown(one)),
-        }
-        if (path === '/api/gateway/D/routes/R') return { body: told }
-        if (path === '/api/gateway/D/routes') return { body: { data: [told] } }
+        source: { ...PART, id: 'S', name: 'in', mode: 'caller' },
+        destinations: [{ ...PART, id: 'T', name: 'out', mode: 'caller' }],
+      }) as typeof route
+      appliance.has(isTold, ({ path, body }) => {
         if (path !== '/api/devices/D/updates') return undefined
         writes++
         if (loseAnswer) return 'cut'
@@ -60,94 +55,56 @@ describe('an appliance that behaves otherwise', () => {
           mode: one['srtMode'],
         }))
         return { body: { status: 'ok' } }
-      }
+      })
     })
 
-    const ways: Record<string, (part: JsonObject) => JsonObject> = {
-      'and leaves them out': (one) => ({ ...one, srtPassPhrase: undefined }),
-    }
-    for (const [way, show] of Object.entries(ways)) {
-      it(`${way}: ensure writes one once, and again only when another is wanted`, async () => {
-        shown = show
-        const first = wanted('first-pass-phrase', 'other-pass-phrase')
-        ;(await ensure(first))!.should.equal('update')
-        ;(await ensure(first))!.should.equal('none')
-        route.source['srtPassPhrase']!.should.equal('first-pass-phrase')
-        ;(await ensure(wanted('first-pass-phrase', 'a-new-pass-phrase')))!.should.equal('update')
-        route.destinations[0]!['srtPassPhrase']!.should.equal('a-new-pass-phrase')
-        ;(await ensure(wanted('first-pass-phrase', 'a-new-pass-phrase')))!.should.equal('none')
-        writes.should.equal(2)
-      })
+    it('and leaves them out: ensure writes one once, and again only when another is wanted', async () => {
+      for (const input of [wanted(FIRST, OTHER), wanted(FIRST, 'a-new-pass-phrase')]) {
+        ;(await ensure(input))!.should.equal('update')
+        ;(await ensure(input))!.should.equal('none')
+      }
+      route.source['srtPassPhrase']!.should.equal(FIRST)
+      route.destinations[0]!['srtPassPhrase']!.should.equal('a-new-pass-phrase')
+      writes.should.equal(2)
+    })
 
-      it(`${way}: an update that waits until it shows does so`, async () => {
-        shown = show
-        await updateRoute(
-          appliance.gateway,
-          {
-            address: { deviceId: 'D', routeId: 'R' },
-            patch: { source: { srtPassPhrase: 'first-pass-phrase', srtLatency: 200 } },
-            mode: 'merge',
-            waitFor: 'applied',
-            waitTimeout: 1000,
-          },
-          op(),
-        )
-        route.source.should.containDeep({ srtPassPhrase: 'first-pass-phrase', srtLatency: 200 })
-      })
-    }
+    it('and leaves them out: an update that waits until it shows does so', async () => {
+      await update({ srtPassPhrase: FIRST, srtLatency: 200 })
+      route.source.should.containDeep({ srtPassPhrase: FIRST, srtLatency: 200 })
+    })
 
     it('and leaves them out: those of a route that was created here are known', async () => {
-      shown = ways['and leaves them out']!
-      const answer = appliance.reply
-      let created: JsonObject[] = []
-      appliance.reply = (call) => {
-        const { action, fields } = (call.body ?? {}) as { action?: string; fields?: JsonObject }
-        if (action === 'create') {
-          const told = { ...part, id: 'V', name: 'in', mode: 'caller' }
-          created = [{ ...route, ...fields, id: 'N', source: told }]
+      let created: object | undefined
+      appliance.has(
+        () => created,
+        ({ path, body }) => {
+          if (!path.endsWith('/updates')) return undefined
+          const told = { ...PART, id: 'V', name: 'in', mode: 'caller' }
+          created = { ...routeOf(), ...body!.fields, source: told }
+          writes++
           return { body: { status: 'ok' } }
-        }
-        if (call.path === '/api/gateway/D/routes') return { body: { data: created } }
-        if (call.path === '/api/gateway/D/routes/N') return { body: created[0] }
-        return answer(call)
-      }
-      const source = { ...part, name: 'in', srtMode: 'caller', srtPassPhrase: 'first-pass-phrase' }
+        },
+      )
+      const source = { ...PART, name: 'in', srtMode: 'caller', srtPassPhrase: FIRST }
       const definition = { name: 'New', source, destinations: [] }
-      const waiting = { waitFor: 'applied', waitTimeout: 1000 } as const
-      const create = { deviceId: 'D', definition, startRoute: false, ...waiting }
-      await createRoute(appliance.gateway, create, op())
-      ;(await ensure({
-        name: 'New',
-        source: { srtPassPhrase: 'first-pass-phrase' },
-      }))!.should.equal('none')
-      writes.should.equal(0)
+      await appliance.gateway.routes.create(definition, APPLIED)
+      ;(await ensure({ name: 'New', source: { srtPassPhrase: FIRST } }))!.should.equal('none')
+      writes.should.equal(1)
     })
 
     it('and leaves them out: null takes one away all the same', async () => {
-      shown = ways['and leaves them out']!
-      await ensure(wanted('first-pass-phrase', 'other-pass-phrase'))
-      await updateRoute(
-        appliance.gateway,
-        {
-          address: { deviceId: 'D', routeId: 'R' },
-          patch: { source: { srtPassPhrase: null } },
-          mode: 'merge',
-          waitFor: 'applied',
-          waitTimeout: 1000,
-        },
-        op(),
-      )
+      await ensure(wanted(FIRST, OTHER))
+      await update({ srtPassPhrase: null })
       route.source['srtPassPhrase']!.should.equal('')
-      route.destinations[0]!['srtPassPhrase']!.should.equal('other-pass-phrase')
+      route.destinations[0]!['srtPassPhrase']!.should.equal(OTHER)
     })
 
     it('where the answer got lost, one is not taken for written', async () => {
-      shown = ways['and leaves them out']!
-      const input = wanted('first-pass-phrase', 'other-pass-phrase')
+      const input = wanted(FIRST, OTHER)
       await ensure(input)
       loseAnswer = true
-      const other = wanted('another-one-now', 'other-pass-phrase')
-      ;(await errorOf(ensure(other))).code.should.equal('OUTCOME_UNKNOWN')
+      const lost = await errorOf(ensure(wanted('another-one-now', OTHER)))
+      lost.code.should.equal('OUTCOME_UNKNOWN')
       loseAnswer = false
       // Either may be there now.
       ;(await ensure(input))!.should.equal('update')
@@ -168,7 +125,7 @@ describe('an appliance that behaves otherwise', () => {
         source: { srtPassPhrase, ...more },
       })
 
-      for (const secret of ['first-pass-phrase', '', null]) {
+      for (const secret of [FIRST, '', null]) {
         it(`${JSON.stringify(secret)} is written once, and known then`, async () => {
           const outcome = await ensured(source(secret))
           outcome.should.match({ changed: true, action: 'update' })
@@ -190,11 +147,7 @@ describe('an appliance that behaves otherwise', () => {
       })
 
       it('a plan names what it will write, and shows it nowhere', async () => {
-        const plan = async (): Promise<PlanReport> => {
-          const options = { deviceId: 'D', state: 'row' as const, check: true, waitTimeout: 1000 }
-          const rows = [source('first-pass-phrase')]
-          return (await ensureRoutes(appliance.gateway, rows, options, op())).plan!
-        }
+        const plan = () => appliance.gateway.routes.plan([source(FIRST)] as never)
         const { text, summary, table } = await plan()
         text.should.equal(
           [
@@ -206,7 +159,7 @@ describe('an appliance that behaves otherwise', () => {
         summary.update.should.equal(1)
         table.should.have.length(1)
         writes.should.equal(0)
-        await ensure(source('first-pass-phrase'))
+        await ensure(source(FIRST))
         ;(await plan()).text.should.match(/^Nothing to do\.$/)
       })
     })

@@ -1,16 +1,19 @@
 import 'should'
 import { controlRoute } from '../../client/changes/control'
 import { listDevices } from '../../client/api/devices'
+import { newOperation } from '../../client/connection/operation'
+import { connectTo } from '../support/connect'
 import { errorOf } from '../support/errors'
 import { FakeTime } from '../support/fake-time'
 import type { Reply } from '../support/scripted-appliance'
 import { pause } from '../support/until'
-import { logins, oddAppliance, op } from './strange-support'
+import { R, logins, oddAppliance } from './strange-support'
 
 describe('an appliance that behaves otherwise', () => {
-  const write = { method: 'POST', path: '/api/devices/D/updates', body: {} } as const
   const appliance = oddAppliance()
   const { calls, logged } = appliance
+  const list = (of = appliance.gateway) => of.devices.list()
+  const write = () => appliance.gateway.routes.start(R, { deviceId: 'D' })
 
   const refusals: Array<[string, Reply]> = [
     [
@@ -32,7 +35,7 @@ describe('an appliance that behaves otherwise', () => {
       const clock = new FakeTime()
       const gateway = appliance.connect({ clock, log: (_, text) => logged.push(text) })
       for (let tries = 0; tries < 12; tries++) {
-        await errorOf(listDevices(gateway, op()))
+        await errorOf(list(gateway))
         clock.skip(100)
       }
       await gateway.close()
@@ -45,16 +48,16 @@ describe('an appliance that behaves otherwise', () => {
     appliance.reply = ({ path }) =>
       path === '/api/session' ? { body: { error: { type: 'Login', message: 'wrong' } } } : undefined
     for (let tries = 0; tries < 5; tries++) {
-      ;(await errorOf(listDevices(appliance.gateway, op()))).code.should.equal('LOGIN_REFUSED')
+      ;(await errorOf(list())).code.should.equal('LOGIN_REFUSED')
     }
     logins(calls).should.equal(1)
   })
 
   it('that denies rights with 401 costs one login more, and harms no other call', async () => {
-    appliance.reply = ({ path }) => (path.endsWith('/updates') ? { status: 401 } : undefined)
+    appliance.reply = ({ path }) => (path.endsWith('/commands') ? { status: 401 } : undefined)
     for (let tries = 0; tries < 10; tries++) {
-      ;(await errorOf(appliance.gateway.call(write, op()))).code.should.equal('FORBIDDEN')
-      await listDevices(appliance.gateway, op())
+      ;(await errorOf(write())).code.should.equal('FORBIDDEN')
+      await list()
     }
     logins(calls).should.equal(2)
     calls.filter(({ method }) => method === 'DELETE').should.have.length(1)
@@ -66,7 +69,7 @@ describe('an appliance that behaves otherwise', () => {
       path === '/api/devices'
         ? { status: 400, body: { error: { type: 'secret-session-1', message } } }
         : undefined
-    const error = await errorOf(listDevices(appliance.gateway, op()))
+    const error = await errorOf(list())
     JSON.stringify([error.message, error.cause]).should.not.match(/secret-(session|pass)/)
   })
 
@@ -79,26 +82,27 @@ describe('an appliance that behaves otherwise', () => {
       return undefined
     }
     const patient = appliance.connect()
-    await listDevices(patient, op())
+    await list(patient)
     await patient.close()
     isHeard!.should.be.true()
   })
 
   it('that answers the end of a session with nothing has ended it', async () => {
     appliance.reply = ({ method }) => (method === 'DELETE' ? { status: 204 } : undefined)
-    await listDevices(appliance.gateway, op())
-    ;(await appliance.gateway.endSession(op())).should.have.property('type', 'Session')
+    await list()
+    ;(await appliance.gateway.session.end()).should.have.property('type', 'Session')
     await appliance.gateway.close()
     calls.filter(({ method }) => method === 'DELETE').should.have.length(1)
   })
 
   it('that is away: changes of one route do not try one after the other', async () => {
-    await listDevices(appliance.gateway, op())
+    const gateway = connectTo(appliance)
+    await listDevices(gateway, newOperation('test'))
     await appliance.stop()
-    const operations = Array.from({ length: 20 }, op)
+    const operations = Array.from({ length: 20 }, () => newOperation('test'))
     const outcomes = operations.map((operation) => {
       const control = { deviceId: 'D', routeId: 'R', action: 'start', waitFor: 'accepted' } as const
-      return errorOf(controlRoute(appliance.gateway, { ...control, waitTimeout: 1000 }, operation))
+      return errorOf(controlRoute(gateway, { ...control, waitTimeout: 1000 }, operation))
     })
     for (const { code, cause } of await Promise.all(outcomes)) {
       code.should.equal('UNAVAILABLE')
@@ -106,6 +110,7 @@ describe('an appliance that behaves otherwise', () => {
     }
     // One finds out, and where others came just after it had begun, one more.
     operations.filter(({ requests }) => requests > 0).length.should.be.within(1, 2)
+    await gateway.close()
   })
 
   it('whose expireAt never moves is asked about it once', async () => {
@@ -116,14 +121,14 @@ describe('an appliance that behaves otherwise', () => {
       return { body: { expireAt: Date.now() + end - clock.now(), roles: [] } }
     }
     const gateway = appliance.connect({ clock })
-    await listDevices(gateway, op())
+    await list(gateway)
     clock.skip(20_000)
-    await listDevices(gateway, op())
+    await list(gateway)
     // Later than it says: a response that is slow moves it by as much.
     clock.skip(12_000)
     for (let reads = 0; reads < 30; reads++) {
       clock.skip(20)
-      await listDevices(gateway, op())
+      await list(gateway)
     }
     await gateway.close()
     calls
@@ -133,9 +138,9 @@ describe('an appliance that behaves otherwise', () => {
   })
 
   it('one write that is cut fails no other call', async () => {
-    appliance.reply = ({ path }) => (path.endsWith('/updates') ? 'cut' : undefined)
-    const cut = errorOf(appliance.gateway.call(write, op()))
-    await Promise.all(Array.from({ length: 100 }, () => listDevices(appliance.gateway, op())))
+    appliance.reply = ({ path }) => (path.endsWith('/commands') ? 'cut' : undefined)
+    const cut = errorOf(write())
+    await Promise.all(Array.from({ length: 100 }, () => list()))
     ;(await cut).code.should.equal('OUTCOME_UNKNOWN')
   })
 })

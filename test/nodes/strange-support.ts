@@ -1,15 +1,11 @@
-import { newOperation } from '../../client/connection/operation'
-import {
-  openConnection,
-  type Connection,
-  type GatewayOptions,
-} from '../../client/connection/connection'
-import { ScriptedAppliance, type Call } from '../support/scripted-appliance'
+import { openGateway, type Gateway } from '../../client'
+import type { GatewayOptions } from '../../client/connection/connection'
+import { ScriptedAppliance, type Call, type Reply } from '../support/scripted-appliance'
 
 /** Firmware that differs where nothing is documented: nothing may be lost, repeated or leaked. */
-export class OddAppliance extends ScriptedAppliance {
+class OddAppliance extends ScriptedAppliance {
   /** A connection to it. */
-  gateway!: Connection
+  gateway!: Gateway
   /** What the connection has logged. */
   readonly logged: string[] = []
 
@@ -19,9 +15,23 @@ export class OddAppliance extends ScriptedAppliance {
   }
 
   /** Another connection to it; the test closes it. */
-  connect(options: Partial<GatewayOptions> = {}): Connection {
+  connect(options: Partial<GatewayOptions> = {}): Gateway {
     const account = { username: 'user', password: 'secret-password' }
-    return openConnection({ baseUrl: this.url, ...account, ...options })
+    return openGateway({ baseUrl: this.url, ...account, ...options })
+  }
+
+  /**
+   * Has one route, as that is when it is asked for.
+   * @param others responds to other calls than reads of the route and of the list
+   */
+  has(route: () => unknown, others: (call: Call) => Reply | undefined = () => undefined): void {
+    this.reply = (call) => {
+      const { method, path } = call
+      if (method !== 'GET' || !path.includes('/routes')) return others(call)
+      const is = route()
+      if (path.endsWith('/routes')) return { body: { data: is ? [is] : [] } }
+      return path.endsWith('/routes/R') && is ? { body: is } : undefined
+    }
   }
 }
 
@@ -40,7 +50,20 @@ export function oddAppliance(): OddAppliance {
   return appliance
 }
 
-export const op = (): ReturnType<typeof newOperation> => newOperation('test')
+export const R = { id: 'R' }
+export const SOURCE = { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 }
+export const OUT = { id: 'E', name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }
+
+/** A route as it is read. */
+export const routeOf = (more: object = {}): Record<string, unknown> => ({
+  id: 'R',
+  name: 'Route',
+  state: 'idle',
+  source: SOURCE,
+  destinations: [],
+  ...more,
+})
+
 export const logins = (calls: Call[]): number =>
   calls.filter(({ what }) => what === 'POST /api/session').length
 export const updates = (calls: Call[]): Call[] =>
