@@ -9,34 +9,17 @@ import {
   EVENTS,
   GatewayError,
   isGatewayError,
-  openGateway,
-  type Gateway,
   type GatewayOptions,
   type WatchEvent,
 } from '../../client'
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
+import { type SimulatorOptions } from '../../simulator'
 import { root } from '../support/root'
+import { connected, deviceId as device, program as gateway, simulator } from '../support/stage'
 import { SLOW_CLOCK } from '../support/slow-clock'
 
 describe('the gateway of plain Node.js', () => {
-  let simulator: Simulator
-  let gateway: Gateway
-  let device: string
-
-  async function start(
-    options: SimulatorOptions = {},
-    own: Partial<GatewayOptions> = {},
-  ): Promise<void> {
-    simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0, ...options })
-    const account = { username: 'haiadmin', password: 'manager' }
-    gateway = openGateway({ baseUrl: simulator.url, ...account, ...own })
-    device = simulator.devices[0]!._id
-  }
-  afterEach(async () => {
-    await gateway.close()
-    simulator.openSessions.should.equal(0)
-    await simulator.stop()
-  })
+  const start = (options: SimulatorOptions = {}, own?: Partial<GatewayOptions>): Promise<void> =>
+    connected({ routes: 3, applyDelay: 0, settleDelay: 0, ...options }, own)
 
   /** The calls since the last time, without those for the session. */
   let counted = 0

@@ -2,24 +2,17 @@ import 'should'
 import { findRoute } from '../../client/changes/find'
 import { isIncomplete, listRoutes } from '../../client/api/routes'
 import { newOperation } from '../../client/connection/operation'
-import { type Connection } from '../../client/connection/connection'
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { errorOf } from '../support/errors'
 import { failure, load, result, unload } from '../support/flow'
-import { connectTo, endEach } from '../support/connect'
+import { connected, deviceId, gateway, simulator } from '../support/stage'
 
 describe('list-routes over pages', () => {
-  let simulator: Simulator
-  let gateway: Connection
-
-  async function start(options: SimulatorOptions): Promise<void> {
-    simulator = await startSimulator(options)
-    gateway = connectTo(simulator)
-  }
-  afterEach(() => endEach(gateway, simulator))
+  const added = {
+    name: 'Added meanwhile',
+    source: { name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+  } as const
 
   const list = async (): Promise<{ ids: string[]; pages: number[] }> => {
-    const deviceId = simulator.devices[0]!._id
     const { data } = await listRoutes(gateway, { deviceId }, newOperation('list-routes'))
     const pages = simulator.journal
       .filter(({ path }) => path.endsWith('/routes'))
@@ -29,7 +22,7 @@ describe('list-routes over pages', () => {
   const present = (): string[] => simulator.routes.map(({ id }) => id)
 
   it('2,500 routes over pages of 25: all of them; each page but the last is looked at again', async () => {
-    await start({ routes: 2500, maxPageSize: 25 })
+    await connected({ routes: 2500, maxPageSize: 25 })
     const { ids, pages } = await list()
     ids.should.deepEqual(present())
     const each = Array.from({ length: 100 }, (_, index) => index + 1)
@@ -39,63 +32,42 @@ describe('list-routes over pages', () => {
 
   it('exactly full pages, one page, no route', async () => {
     for (const routes of [50, 25, 1, 0]) {
-      await start({ routes, maxPageSize: 25 })
+      await connected({ routes, maxPageSize: 25 })
       const { ids, pages } = await list()
       ids.should.have.length(routes)
       const count = Math.max(1, Math.ceil(routes / 25))
       pages.should.have.length(2 * count - 1)
-      if (routes > 0) {
-        await gateway.close()
-        await simulator.stop()
-      }
     }
   })
 
   it('firmware that does not page, or refuses large pages', async () => {
-    await start({ routes: 60, dialect: { paging: false } })
+    await connected({ routes: 60, dialect: { paging: false } })
     ;(await list()).ids.should.deepEqual(present())
-    await gateway.close()
-    await simulator.stop()
-
-    await start({ routes: 60 })
+    await connected({ routes: 60 })
     simulator.fault({ kind: 'status', status: 400, match: { path: /routes$/ }, times: 1 })
     ;(await list()).ids.should.deepEqual(present())
   })
 
   it('a route that is removed or added while the list is read hides no other', async () => {
     for (const change of ['remove', 'add'] as const) {
-      await start({ routes: 200, maxPageSize: 20 })
+      await connected({ routes: 200, maxPageSize: 20 })
       const stop = simulator.onCall(({ path, query }) => {
         if (!path.endsWith('/routes') || query.page !== '2') return
         stop()
         if (change === 'remove') simulator.removeRoute(simulator.routes[3]!.id)
-        else {
-          simulator.addRoute({
-            name: 'Added meanwhile',
-            source: { name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-          })
-        }
+        else simulator.addRoute(added)
       })
       const { ids } = await list()
       ids.should.deepEqual(present())
-      if (change === 'remove') {
-        await gateway.close()
-        await simulator.stop()
-      }
     }
   })
-
-  const added = {
-    name: 'Added meanwhile',
-    source: { name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-  } as const
 
   for (const [where, removed, before] of [
     ['the first page', 3, '2'],
     ['the fifth of ten', 95, '6'],
   ] as const) {
     it(`one route that is removed on ${where} and one that is added at the end meanwhile hide no other`, async () => {
-      await start({ routes: 200, maxPageSize: 20 })
+      await connected({ routes: 200, maxPageSize: 20 })
       const stop = simulator.onCall(({ path, query }) => {
         if (!path.endsWith('/routes') || query.page !== before) return
         stop()
@@ -109,7 +81,7 @@ describe('list-routes over pages', () => {
 
   it('a list that only grows meanwhile is complete, in whatever place a new route appears', async () => {
     for (const place of ['first', 'last'] as const) {
-      await start({ routes: 60, maxPageSize: 20 })
+      await connected({ routes: 60, maxPageSize: 20 })
       const before = present()
       let more = 0
       simulator.onCall(({ path, query }) => {
@@ -117,35 +89,28 @@ describe('list-routes over pages', () => {
         simulator.addRoute({ ...added, name: `Added ${more++}` })
         if (place === 'first') simulator.routes.unshift(simulator.routes.pop()!)
       })
-      const deviceId = simulator.devices[0]!._id
       const listed = await listRoutes(gateway, { deviceId }, newOperation('list-routes'))
       isIncomplete(listed).should.be.false()
       const ids = listed.data.map(({ id }) => id)
       before.filter((id) => !ids.includes(id)).should.eql([])
       more.should.be.above(2)
-      if (place === 'first') {
-        await gateway.close()
-        await simulator.stop()
-      }
     }
   })
 
   it('a list by whose absences nothing is decided reads no page twice', async () => {
-    await start({ routes: 60, maxPageSize: 20 })
-    const deviceId = simulator.devices[0]!._id
+    await connected({ routes: 60, maxPageSize: 20 })
     await listRoutes(gateway, { deviceId, certain: false }, newOperation('list-routes'))
     simulator.journal.filter(({ path }) => path.endsWith('/routes')).should.have.length(3)
   })
 
   it('a list that never stands still is not taken for complete', async () => {
-    await start({ routes: 60, maxPageSize: 20 })
+    await connected({ routes: 60, maxPageSize: 20 })
     const kept = simulator.routes[30]!.name
     const stop = simulator.onCall(({ path, query }) => {
       if (!path.endsWith('/routes') || query.page !== '2') return
       simulator.removeRoute(simulator.routes[0]!.id)
       simulator.addRoute(added)
     })
-    const deviceId = simulator.devices[0]!._id
     const find = (name: string): Promise<string> =>
       findRoute(gateway, deviceId, { name }, newOperation('get-route'))
     const error = await errorOf(find('Not there'))
@@ -157,7 +122,7 @@ describe('list-routes over pages', () => {
   })
 
   it('msg.page and msg.pageSize ask for that one page', async () => {
-    await start({ routes: 60 })
+    await connected({ routes: 60 })
     await load(simulator.url)
     const { payload } = await result('list-routes', { page: 2, pageSize: 10 })
     const { data } = payload as { data: Array<{ id: string }> }

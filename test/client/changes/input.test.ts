@@ -1,19 +1,10 @@
 import 'should'
-import { type Gateway } from '../../../client'
-import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
-import { endEach, gatewayAt } from '../../support/connect'
+import { connected, program as gateway, simulator } from '../../support/stage'
 
 /** What was checked is what is sent, whatever becomes of the object that was given. */
 describe('an input that changes after the call', () => {
-  let simulator: Simulator
-  let gateway: Gateway
-
-  beforeEach(async () => {
-    simulator = await startSimulator({ routes: 3 })
-    gateway = gatewayAt(simulator)
-  })
-  afterEach(() => endEach(gateway, simulator))
+  beforeEach(() => connected({ routes: 3 }))
 
   const named = (name: string): Record<string, unknown> =>
     simulator.readForm(simulator.routes.find((route) => route.name === name)!.id) as never

@@ -4,12 +4,10 @@ import { ensureRoutes, type EnsureRoutes } from '../../../client/changes/ensure/
 import { newEnsureMemory, undoLastRun } from '../../../client/changes/ensure/undo'
 import { listDefinitions } from '../../../client/changes/definitions'
 import { newOperation } from '../../../client/connection/operation'
-import { onlyDevice } from '../../../client/api/devices'
-import { openConnection, type Connection } from '../../../client/connection/connection'
 import { ownerKey, type Owner } from '../../../client/memory'
-import { startSimulator, type RouteSpec, type Simulator } from '../../../simulator'
+import type { RouteSpec } from '../../../simulator'
 import { errorOf } from '../../support/errors'
-import { endEach } from '../../support/connect'
+import { connected, deviceId, gateway, simulator } from '../../support/stage'
 
 const MAIN = { address: '239.1.0.1', port: 5002 }
 const BACKUP = { address: '239.1.0.2', port: 5999 }
@@ -21,25 +19,18 @@ const route = (name: string, source: object, port: number, startRoute = true): R
   ({ id: name, name, startRoute, source, destinations: [out(port)] }) as unknown as RouteSpec
 
 describe('what a failover owns', () => {
-  let simulator: Simulator
-  let gateway: Connection
-  let deviceId: string
   const memory = newEnsureMemory()
 
-  beforeEach(async () => {
-    simulator = await startSimulator({
+  beforeEach(() =>
+    connected({
       routes: [
         route('Studio A', udp(MAIN), 6001),
         route('Spare', udp({ address: '239.1.0.3', port: 5003 }), 6002, false),
       ],
       applyDelay: 0,
       settleDelay: 0,
-    })
-    const account = { username: 'haiadmin', password: 'manager' }
-    gateway = openConnection({ baseUrl: simulator.url, ...account })
-    deviceId = await onlyDevice(gateway, newOperation('list-devices'))
-  })
-  afterEach(() => endEach(gateway, simulator))
+    }),
+  )
 
   const writes = (): string[] =>
     simulator.journal

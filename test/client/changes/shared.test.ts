@@ -1,10 +1,9 @@
 // Shared outputs: one destination of two routes. What would take it away or change it is confirmed.
 import 'should'
-import { openGateway, type ConfirmOptions, type Gateway, type Route } from '../../../client'
-import { startSimulator, type Simulator } from '../../../simulator'
+import { openGateway, type ConfirmOptions, type Route } from '../../../client'
 import { errorOf } from '../../support/errors'
 import { passOn, ScriptedAppliance } from '../../support/scripted-appliance'
-import { endEach } from '../../support/connect'
+import { connected, program as gateway, simulator } from '../../support/stage'
 
 const part = (name: string, port: number, more: object = {}) => ({
   name,
@@ -16,11 +15,8 @@ const part = (name: string, port: number, more: object = {}) => ({
 const LISTENER = { protocol: 'srt' as const, srtMode: 'listener', address: '0.0.0.0' }
 
 describe('an output that two routes share', () => {
-  let simulator: Simulator
-  let gateway: Gateway
-
   beforeEach(async () => {
-    simulator = await startSimulator({ routes: [], applyDelay: 0, settleDelay: 0 })
+    await connected({ routes: [], applyDelay: 0, settleDelay: 0 })
     for (const [index, name] of ['First', 'Second', 'Third'].entries()) {
       simulator.addRoute({
         id: `route-${index}`,
@@ -33,10 +29,7 @@ describe('an output that two routes share', () => {
       })
     }
     for (const name of ['First', 'Second']) simulator.route(name)!.destinations[1]!.id = 'out-1'
-    const account = { username: 'haiadmin', password: 'manager' }
-    gateway = openGateway({ baseUrl: simulator.url, ...account })
   })
-  afterEach(() => endEach(gateway, simulator))
 
   const writes = (): number =>
     simulator.journal.filter(({ path, method }) => method === 'POST' && path.endsWith('/updates'))

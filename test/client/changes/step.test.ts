@@ -2,34 +2,25 @@ import 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { ensureRoutes } from '../../../client/changes/ensure/ensure'
 import { newOperation } from '../../../client/connection/operation'
-import type { Connection } from '../../../client/connection/connection'
 import type { Ensured } from '../../../client/changes/ensure/apply'
 import { commandStep } from '../../../client/changes/step'
 import { toSent } from '../../../client/model/convert'
 import { getRoute } from '../../../client/api/routes'
 import { noteRoutes, rememberUnseen, unseenOf } from '../../../client/unseen'
-import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
 import { liveInOwnTime } from '../../support/own-time'
-import { connectTo } from '../connection/support'
-import { endEach } from '../../support/connect'
+import { connected, deviceId, gateway, simulator } from '../../support/stage'
 
 /** One change of a route, of which the response may be lost. */
 describe('a step', () => {
-  let simulator: Simulator
-  let gateway: Connection
-  let deviceId: string
   let time: FakeTime
 
-  beforeEach(async () => {
+  beforeEach(() => {
     liveInOwnTime(10)
-    simulator = await startSimulator({ routes: 2 })
     time = new FakeTime({ runs: true })
-    gateway = connectTo(simulator, { clock: time })
-    deviceId = simulator.devices[0]!._id
+    return connected({ routes: 2 }, { clock: time })
   })
-  afterEach(() => endEach(gateway, simulator))
 
   const running = (): string => simulator.routes.find(({ state }) => state === 'running')!.id
   const idle = (): string => simulator.addRoute({ name: 'Idle', source: SOURCE }).id

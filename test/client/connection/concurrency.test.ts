@@ -2,13 +2,10 @@ import 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { newOperation } from '../../../client/connection/operation'
 import { readAllStatistics } from '../../../client/api/statistics'
-import type { Connection } from '../../../client/connection/connection'
 import { createKeyedMutex, createSemaphore } from '../../../client/connection/concurrency'
 import { Stop } from '../../../client/stop'
-import { startSimulator, type Simulator } from '../../../simulator'
 import { until } from '../../support/until'
-import { connectTo } from './support'
-import { endEach } from '../../support/connect'
+import { connected, gateway, simulator } from '../../support/stage'
 
 describe('a semaphore', () => {
   it('runs what is in the background only when nothing else waits', async () => {
@@ -89,14 +86,7 @@ describe('a mutex', () => {
 })
 
 describe('statistics of all routes', () => {
-  let simulator: Simulator
-  let gateway: Connection
-
-  beforeEach(async () => {
-    simulator = await startSimulator({ routes: 24 })
-    gateway = connectTo(simulator, { concurrency: 1 })
-  })
-  afterEach(() => endEach(gateway, simulator))
+  beforeEach(() => connected({ routes: 24 }, { concurrency: 1 }))
 
   it('keep no command waiting: it goes out before the next reading', async () => {
     const deviceId = simulator.devices[0]!._id

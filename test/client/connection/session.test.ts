@@ -2,13 +2,12 @@ import 'should'
 import { GatewayError } from '../../../client/errors'
 import { listDevices } from '../../../client/api/devices'
 import { newOperation } from '../../../client/connection/operation'
-import { type Connection } from '../../../client/connection/connection'
 import { sessionInformation } from '../../../client/api/session'
 import { MONOTONIC } from '../../../client/clock'
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
+import { type SimulatorOptions } from '../../../simulator'
 import { freePort } from '../../support/ports'
 import { until } from '../../support/until'
-import { connectTo } from '../../support/connect'
+import { connected, gateway, simulator } from '../../support/stage'
 
 const now = (): ReturnType<typeof newOperation> => newOperation('list-devices')
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -26,23 +25,17 @@ async function codesOf(works: Array<Promise<unknown>>): Promise<string[]> {
 /** docs/sessions.md, against the journal of the simulator. */
 describe('the session', () => {
   const LIFETIME = 10 * 60_000
-  let simulator: Simulator
-  let gateway: Connection
   /** How far the clocks of both are set forward. */
   let moved: number
   const clock = { ...MONOTONIC, now: () => MONOTONIC.now() + moved }
 
-  async function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
+  function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
     moved = 0
-    simulator = await startSimulator({ now: () => Date.now() + moved, ...options })
-    gateway = connectTo(simulator, { timeout: 10_000, clock, ...more })
+    return connected(
+      { now: () => Date.now() + moved, ...options },
+      { timeout: 10_000, clock, ...more },
+    )
   }
-
-  afterEach(async () => {
-    await gateway.close()
-    simulator.openSessions.should.equal(0)
-    await simulator.stop()
-  })
 
   it('is opened only when first needed, and once for two hundred calls', async () => {
     await start()
@@ -160,10 +153,6 @@ describe('the session', () => {
       gateway.session.clearBackoff()
       await codeOf(listDevices(gateway, now()))
       simulator.journal.should.have.length(2)
-      if (wrongPasswordStatus !== 400) {
-        await gateway.close()
-        await simulator.stop()
-      }
     }
   })
 
@@ -171,26 +160,24 @@ describe('the session', () => {
     await start()
     await listDevices(gateway, now())
     simulator.dropSessions()
-    const allow = simulator.fault({ kind: 'status', status: 401, match: { path: '/api/session' } })
+    simulator.fault({ kind: 'status', status: 401, match: { path: '/api/session' } })
     simulator.clearJournal()
     const codes = await codesOf(Array.from({ length: 20 }, () => listDevices(gateway, now())))
     codes.should.deepEqual(['LOGIN_REFUSED'])
     simulator.journal.filter(({ path }) => path === '/api/session').should.have.length(1)
     const error = (await listDevices(gateway, now()).catch((e: unknown) => e)) as GatewayError
     error.message.should.match(/Next attempt in (5[0-9]|60) s/)
-    allow()
   })
 
   it('is held when the appliance has no free one', async () => {
     await start()
-    const free = simulator.fault({ kind: 'too-many', match: { method: 'POST' } })
+    simulator.fault({ kind: 'too-many', match: { method: 'POST' } })
     const codes = await codesOf(Array.from({ length: 30 }, () => listDevices(gateway, now())))
     codes.should.deepEqual(['TOO_MANY_SESSIONS'])
     for (let calls = 0; calls < 10; calls++) {
       ;(await codeOf(listDevices(gateway, now()))).should.equal('TOO_MANY_SESSIONS')
     }
     simulator.journal.should.have.length(1)
-    free()
   })
 
   it('is opened again by itself after the appliance had none free, or was away', async () => {
@@ -198,8 +185,6 @@ describe('the session', () => {
     ;(await codeOf(listDevices(gateway, now()))).should.equal('TOO_MANY_SESSIONS')
     simulator.setOptions({ maxSessions: 5 })
     await until(async () => (await codeOf(listDevices(gateway, now()))) === 'no error')
-    await gateway.close()
-    await simulator.stop()
 
     await start({ port: await freePort() })
     await simulator.stop()
@@ -221,12 +206,11 @@ describe('the session', () => {
     await start({}, { timeout: 2000 })
     await listDevices(gateway, now())
     simulator.dropSessions()
-    const end = simulator.fault({ kind: 'hang', match: { method: 'POST', path: '/api/session' } })
+    simulator.fault({ kind: 'hang', match: { method: 'POST', path: '/api/session' } })
     ;(await codeOf(listDevices(gateway, now()))).should.equal('TIMEOUT')
     simulator.journal
       .filter(({ method, path }) => method === 'POST' && path === '/api/session')
       .should.have.length(2)
-    end()
   })
 
   it('never renews for a right that is missing', async () => {
@@ -247,10 +231,6 @@ describe('the session', () => {
       } as const
       ;(await codeOf(gateway.call(request, now()))).should.equal('FORBIDDEN')
       simulator.logins.should.equal(1)
-      if (forbiddenStatus === 403) {
-        await gateway.close()
-        await simulator.stop()
-      }
     }
   })
 
@@ -305,9 +285,8 @@ describe('the session', () => {
 
   it('that is ended at once again and again is not opened again and again', async () => {
     await start()
-    const end = simulator.fault({ kind: 'session-drop', match: { path: '/api/devices' } })
+    simulator.fault({ kind: 'session-drop', match: { path: '/api/devices' } })
     for (let calls = 0; calls < 20; calls++) await codeOf(listDevices(gateway, now()))
     simulator.logins.should.be.belowOrEqual(3)
-    end()
   })
 })

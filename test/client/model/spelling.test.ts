@@ -1,11 +1,5 @@
 import 'should'
 import * as fc from 'fast-check'
-import { controlRoute } from '../../../client/changes/control'
-import { createRoute } from '../../../client/changes/create'
-import { ensureRoutes } from '../../../client/changes/ensure/ensure'
-import { newOperation } from '../../../client/connection/operation'
-import { type Connection } from '../../../client/connection/connection'
-import { updateRoute } from '../../../client/changes/update'
 import type { Destination, Route, RouteFields, Source } from '../../../client/model/types'
 import type { Ensured } from '../../../client/changes/ensure/apply'
 import { toSent } from '../../../client/model/convert'
@@ -13,9 +7,9 @@ import { findPortConflicts } from '../../../client/changes/ensure/port-conflicts
 import { planKeep, planMerge, planReplace } from '../../../client/changes/merge'
 import { plan, type Wanted } from '../../../client/changes/ensure/plan'
 import { routeFilter } from '../../../client/watch/report/filter'
-import { generateRoutes, startSimulator, type Simulator } from '../../../simulator'
+import { generateRoutes } from '../../../simulator'
 import { arbitraryRoute, frozen, respelled, spelledTwice } from '../../support/arbitraries'
-import { connectTo } from '../../support/connect'
+import { connected, deviceId, program, simulator } from '../../support/stage'
 
 /** Any case of a choice, or of an ID, means the same, and only the documented spelling is sent. */
 describe('spelling: a choice or an ID in any case', () => {
@@ -139,31 +133,15 @@ describe('spelling: a choice or an ID in any case', () => {
   })
 
   describe('against an appliance', () => {
-    let simulator: Simulator
-    let gateway: Connection
-    let deviceId: string
-
-    beforeEach(async () => {
-      simulator = await startSimulator({ routes: generateRoutes(12), applyDelay: 1 })
-      gateway = connectTo(simulator)
-      deviceId = simulator.devices[0]!._id
-    })
-    afterEach(async () => {
-      await gateway.close()
-      simulator.openSessions.should.equal(0)
-      await simulator.stop()
-    })
+    beforeEach(() => connected({ routes: generateRoutes(12), applyDelay: 1 }))
 
     const sent = (): Array<{ action: string; elementID?: string; fields: RouteFields }> =>
       simulator.journal
         .filter(({ path }) => path.endsWith('/updates'))
         .map(({ body }) => body as { action: string; fields: RouteFields })
     const read = (id: string): Route => simulator.readForm(id) as Route
-    const ensured = async (wanted: unknown, check = false): Promise<Ensured> => {
-      const options = { deviceId, state: 'present', check, waitTimeout: 3000 } as const
-      const { results } = await ensureRoutes(gateway, wanted, options, newOperation('ensure-route'))
-      return results as Ensured
-    }
+    const ensured = (wanted: unknown, check = false): Promise<Ensured> =>
+      program.routes.ensure(wanted as Wanted, { check, waitTimeout: 3000 })
     const waiting = { waitFor: 'applied', waitTimeout: 3000 } as const
 
     it('create sends the documented spelling, and an SRT listener without an address runs', async () => {
@@ -174,12 +152,10 @@ describe('spelling: a choice or an ID in any case', () => {
         source,
         destinations: [{ ...out, srtEncryption: 'aes256', srtFecLayout: 'Saircase' }],
       }
-      const operation = newOperation('create-route')
-      const { route } = await createRoute(
-        gateway,
-        { deviceId, definition, startRoute: true, ...waiting },
-        operation,
-      )
+      const { route } = await program.routes.create(definition, {
+        startRoute: true,
+        ...waiting,
+      })
       route!.should.match({ name: 'Spelled', state: 'running' })
       sent()[0]!.fields.should.match({
         source: { protocol: 'srt', srtMode: 'listener', address: '0.0.0.0' },
@@ -231,11 +207,7 @@ describe('spelling: a choice or an ID in any case', () => {
                   destinations: before.destinations.map(part),
                 }
               : { ...upper(before), source: { ...upper(before.source), laterMember: 1 } }
-          await updateRoute(
-            gateway,
-            { address: { deviceId, routeId: id }, patch, mode, ...waiting },
-            newOperation('update-route'),
-          )
+          await program.routes.update({ id }, patch, { mode, ...waiting })
           const expected = toSent(before)
           const source = { ...expected.source, laterMember: 1 }
           sent().should.eql([
@@ -255,12 +227,8 @@ describe('spelling: a choice or an ID in any case', () => {
       const running = simulator.routes.find(({ state }) => state === 'running')!
       const destinationId = running.destinations[0]!.id
       simulator.setOptions({ dialect: { destinationCommands: false } })
-      const control = { deviceId, routeId: running.id, action: 'stop', ...waiting } as const
-      const { route } = await controlRoute(
-        gateway,
-        { ...control, destinationId: destinationId.toUpperCase() },
-        newOperation('control-route'),
-      )
+      const destination = { id: destinationId.toUpperCase() }
+      const { route } = await program.routes.stop(running, { destination, ...waiting })
       route!.destinations[0]!.should.match({ id: destinationId, started: false })
       sent()[0]!.fields.destinations[0]!.should.match({ id: destinationId, action: 'stop' })
     })

@@ -5,17 +5,16 @@ import { ensureRoutes } from '../../../client/changes/ensure/ensure'
 import { findRoute } from '../../../client/changes/find'
 import { listRoutes } from '../../../client/api/routes'
 import { newOperation } from '../../../client/connection/operation'
-import { type Connection } from '../../../client/connection/connection'
 import { readAllStatistics } from '../../../client/api/statistics'
 import { watchDevice, pollNow } from '../../../client/watch/registry'
 import { GatewayError } from '../../../client/errors'
 import type { WatchEvent } from '../../../client/model/event'
 import { judgeMissing, refusalOf } from '../../../client/watch/life/missing-routes'
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
+import type { SimulatorOptions } from '../../../simulator'
 import { until } from '../../support/until'
 import { errorOf } from '../../support/errors'
 import { liveInOwnTime } from '../../support/own-time'
-import { connectTo } from '../../support/connect'
+import { connected, deviceId, gateway, simulator } from '../../support/stage'
 
 describe('a route counts as gone', () => {
   const certain = { isUnlisted: true, itself: 'missing' } as const
@@ -58,22 +57,12 @@ describe('a route counts as gone', () => {
 })
 
 describe('an appliance whose answers say too little', () => {
-  let simulator: Simulator
-  let gateway: Connection
-  let deviceId: string
   const op = (): ReturnType<typeof newOperation> => newOperation('test', undefined, true)
 
-  async function start(options: SimulatorOptions = {}, times = 10): Promise<void> {
+  function start(options: SimulatorOptions = {}, times = 10): Promise<void> {
     liveInOwnTime(times)
-    simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0, ...options })
-    gateway = connectTo(simulator)
-    deviceId = simulator.devices[0]!._id
+    return connected({ routes: 3, applyDelay: 0, settleDelay: 0, ...options })
   }
-  afterEach(async () => {
-    await gateway.close()
-    simulator.openSessions.should.equal(0)
-    await simulator.stop()
-  })
 
   const list = (): string => `/api/gateway/${deviceId}/routes`
   const lists = (): number => simulator.journal.filter(({ path }) => path === list()).length
