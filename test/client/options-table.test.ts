@@ -3,6 +3,7 @@ import should from 'should'
 import { GatewayError, openGateway, type Gateway } from '../../client'
 import { OPTIONS } from '../../client/model/options'
 import { startSimulator, type Simulator } from '../../simulator'
+import { afterThisTest } from '../support/hooks'
 
 const account = { username: 'haiadmin', password: 'manager' }
 const route = { name: 'Studio A' }
@@ -278,16 +279,15 @@ describe('a route as read', () => {
   it('is a target and the route of a watch, whatever else it has', async () => {
     const simulator = await startSimulator({ routes: 2 })
     const gateway = openGateway({ baseUrl: simulator.url, ...account })
-    try {
-      const { data } = await gateway.routes.list()
-      const [first] = data
-      const read = await gateway.routes.get(first!)
-      should((await gateway.statistics.get(read)).route).be.ok()
-      await gateway.routes.stop(read, { destination: read.destinations[0] as never })
-      gateway.watch({ route: { ...read } }, () => undefined)()
-    } finally {
+    afterThisTest(async () => {
       await gateway.close()
       await simulator.stop()
-    }
+    })
+    const { data } = await gateway.routes.list()
+    const [first] = data
+    const read = await gateway.routes.get(first!)
+    should((await gateway.statistics.get(read)).route).be.ok()
+    await gateway.routes.stop(read, { destination: read.destinations[0] as never })
+    gateway.watch({ route: { ...read } }, () => undefined)()
   })
 })

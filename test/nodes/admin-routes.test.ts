@@ -13,6 +13,7 @@ import type { Properties } from '../support/node-red'
 import { until } from '../support/until'
 import { PATHS } from './admin-stage'
 import { connectTo } from '../support/connect'
+import { afterThisTest } from '../support/hooks'
 
 const express = createRequire(require.resolve('node-red'))('express') as typeof Express.default
 
@@ -71,34 +72,32 @@ describe('those who look at the sidebar', () => {
       register: (user: object) => users.add(user),
       deregister: (user: object) => users.delete(user),
     } as unknown as GatewayNode
-    try {
-      const observers = createObservers(300)
-      const { version } = observers.state(node, {})
-      const running = (): string[] => Object.keys(observers.state(node, { version }).figures ?? {})
-      await until(() => running().length > 0)
-      running().should.eql(
-        simulator.routes.filter(({ state }) => state === 'running').map(({ id }) => id),
-      )
-      users.size.should.equal(1)
-      while (users.size > 0) await new Promise((resolve) => setTimeout(resolve, 20))
-      // Who comes later begins a watch of their own.
-      should(observers.state(node, { version }).version).not.equal(version)
-      users.size.should.equal(1)
-      // Who may only read must not be able to make polls without end.
-      for (let number = 1; number < 20; number++)
-        observers.state(node, { deviceId: `dev-${number}` })
-      should(() => observers.state(node, { deviceId: 'dev-20' })).throw({ code: 'INVALID_INPUT' })
-      users.size.should.equal(20)
-      // Nor must they be able to lock anybody else out.
-      const shown = observers.state(node, { deviceId: 'dev-20', user: 'somebody else' })
-      shown.health.unreachable.should.be.false()
-      users.size.should.equal(21)
-      observers.state(node, { deviceId: 'dev-19' }).health.unreachable.should.be.false()
-    } finally {
+    afterThisTest(async () => {
       await gateway.close()
       users.size.should.equal(0)
       simulator.openSessions.should.equal(0)
       await simulator.stop()
-    }
+    })
+    const observers = createObservers(300)
+    const { version } = observers.state(node, {})
+    const running = (): string[] => Object.keys(observers.state(node, { version }).figures ?? {})
+    await until(() => running().length > 0)
+    running().should.eql(
+      simulator.routes.filter(({ state }) => state === 'running').map(({ id }) => id),
+    )
+    users.size.should.equal(1)
+    while (users.size > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    // Who comes later begins a watch of their own.
+    should(observers.state(node, { version }).version).not.equal(version)
+    users.size.should.equal(1)
+    // Who may only read must not be able to make polls without end.
+    for (let number = 1; number < 20; number++) observers.state(node, { deviceId: `dev-${number}` })
+    should(() => observers.state(node, { deviceId: 'dev-20' })).throw({ code: 'INVALID_INPUT' })
+    users.size.should.equal(20)
+    // Nor must they be able to lock anybody else out.
+    const shown = observers.state(node, { deviceId: 'dev-20', user: 'somebody else' })
+    shown.health.unreachable.should.be.false()
+    users.size.should.equal(21)
+    observers.state(node, { deviceId: 'dev-19' }).health.unreachable.should.be.false()
   })
 })

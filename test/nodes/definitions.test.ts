@@ -8,6 +8,7 @@ import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
 import { failure, helper, load, result, send, unload, type Message } from '../support/flow'
 import { until } from '../support/until'
 import { gatewayAt } from '../support/connect'
+import { afterThisTest } from '../support/hooks'
 
 const ENVIRONMENT: Record<string, string> = {
   SRT_PROCESS: 'secret of the process',
@@ -176,24 +177,21 @@ describe('routes as a file', () => {
 
     it('is there for plain Node.js, which gets names but replaces none', async () => {
       const gateway = gatewayAt(simulator)
-      try {
-        const shown = await gateway.routes.definitions()
-        shown.should.eql(await rows('definitions'))
-        const names = await gateway.routes.definitions({ secrets: 'names', prefix: 'MY_' })
-        JSON.stringify(names)
-          .should.match(/\$\{MY_[A-Z0-9_]+\}/)
-          .and.not.match(/\$\{SRT_/)
-        await gateway.routes
-          .definitions({ secrets: 'names', prefix: '' })
-          .should.be.rejectedWith({ code: 'INVALID_INPUT' })
-        const before = writes().length
-        await gateway.routes
-          .create(definitionWith('${SRT_PROCESS}'))
-          .should.be.rejectedWith({ code: 'INVALID_INPUT', message: /is not replaced here/ })
-        writes().should.have.length(before)
-      } finally {
-        await gateway.close()
-      }
+      afterThisTest(() => gateway.close())
+      const shown = await gateway.routes.definitions()
+      shown.should.eql(await rows('definitions'))
+      const names = await gateway.routes.definitions({ secrets: 'names', prefix: 'MY_' })
+      JSON.stringify(names)
+        .should.match(/\$\{MY_[A-Z0-9_]+\}/)
+        .and.not.match(/\$\{SRT_/)
+      await gateway.routes
+        .definitions({ secrets: 'names', prefix: '' })
+        .should.be.rejectedWith({ code: 'INVALID_INPUT' })
+      const before = writes().length
+      await gateway.routes
+        .create(definitionWith('${SRT_PROCESS}'))
+        .should.be.rejectedWith({ code: 'INVALID_INPUT', message: /is not replaced here/ })
+      writes().should.have.length(before)
     })
   })
 
@@ -328,18 +326,17 @@ describe('routes as a file', () => {
     }
     values.size.should.be.above(10)
     Object.assign(process.env, Object.fromEntries(values))
-    try {
-      const payload = definitions.map(({ state: _state, ...definition }) => definition)
-      const results = (await result('import', { payload })).payload as Ensured[]
-      results.map(({ action }) => action).should.eql(Array(30).fill('create'))
-      second.routes.should.have.length(30)
-      const again = (await result('import', { payload })).payload as Ensured[]
-      again.map(({ action }) => action).should.eql(Array(30).fill('none'))
-      writes(second).should.have.length(30)
-      for (const name of routes) secretsOf(second, name).should.eql(secretsOf(simulator, name))
-    } finally {
+    afterThisTest(() => {
       for (const name of values.keys()) delete process.env[name]
-    }
+    })
+    const payload = definitions.map(({ state: _state, ...definition }) => definition)
+    const results = (await result('import', { payload })).payload as Ensured[]
+    results.map(({ action }) => action).should.eql(Array(30).fill('create'))
+    second.routes.should.have.length(30)
+    const again = (await result('import', { payload })).payload as Ensured[]
+    again.map(({ action }) => action).should.eql(Array(30).fill('none'))
+    writes(second).should.have.length(30)
+    for (const name of routes) secretsOf(second, name).should.eql(secretsOf(simulator, name))
   }).timeout(60_000)
 })
 

@@ -13,6 +13,7 @@ import { helper, load, result, send, unload, type Message, type Outcome } from '
 import { actions, itTestsEach } from '../support/manifests'
 import { liveInOwnTime } from '../support/own-time'
 import { until } from '../support/until'
+import { afterThisTest } from '../support/hooks'
 
 const route = (name: string): object => ({
   name,
@@ -145,18 +146,15 @@ describe('an action for an appliance of another instance', () => {
 
   it('an undo takes back what the node has done there, once', async () => {
     const { simulator, close } = await open({ type: 'ensure-route', effect: 'change' }, true)
-    try {
-      const names = (): string[] => simulator.routes.map(({ name }) => name).sort()
-      const before = names()
-      await result('node', { payload: [route('One')], appliance: 'oslo' })
-      names().should.containEql('One')
-      await result('node', { action: 'undo', appliance: 'oslo' })
-      names().should.eql(before)
-      const { error } = await send('node', { action: 'undo', appliance: 'oslo' })
-      error!.code.should.equal('NOT_FOUND')
-    } finally {
-      await close()
-    }
+    afterThisTest(() => close())
+    const names = (): string[] => simulator.routes.map(({ name }) => name).sort()
+    const before = names()
+    await result('node', { payload: [route('One')], appliance: 'oslo' })
+    names().should.containEql('One')
+    await result('node', { action: 'undo', appliance: 'oslo' })
+    names().should.eql(before)
+    const { error } = await send('node', { action: 'undo', appliance: 'oslo' })
+    error!.code.should.equal('NOT_FOUND')
   })
 
   /** What the owner does with a command that was changed on its way, beside what it did with the right one. */
@@ -262,17 +260,14 @@ describe('an action for an appliance of another instance', () => {
       { type: 'control-route', node: { action: 'stop' }, effect: 'change' },
       true,
     )
-    try {
-      const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
-      Object.defineProperty(fleet, 'readOnly', { value: true })
-      const { error } = await send('node', { appliance: 'oslo', routeName: 'Studio A' })
-      error!.code.should.equal('READ_ONLY')
-      should(last()).be.undefined()
-      await result('list-routes', { appliance: 'oslo' })
-      last()!.writes.should.be.false()
-    } finally {
-      await close()
-    }
+    afterThisTest(() => close())
+    const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
+    Object.defineProperty(fleet, 'readOnly', { value: true })
+    const { error } = await send('node', { appliance: 'oslo', routeName: 'Studio A' })
+    error!.code.should.equal('READ_ONLY')
+    should(last()).be.undefined()
+    await result('list-routes', { appliance: 'oslo' })
+    last()!.writes.should.be.false()
   })
 
   it('a command of the sidebar for a failover is obeyed where its appliance is', async () => {
@@ -291,68 +286,62 @@ describe('an action for an appliance of another instance', () => {
       },
       true,
     )
-    try {
-      const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
-      const owner = fleet.find('oslo')
-      // What this instance knows of an appliance that it does not own.
-      const oslo = { ...owner, failovers: new Set<never>(), appliance: 'oslo' }
-      await until(() => [...owner.failovers][0]?.status !== undefined)
-      const ask = (body: object): Promise<void> => commandFailover(oslo, body, new Stop(), fleet)
-      await ask({ failoverId: 'node', action: 'hold' })
-      should(last()).containEql({ appliance: 'oslo', writes: true })
-      should([...owner.failovers][0]!.status!.held).be.true()
-      const codes = await Promise.all([
-        errorOfAsked(ask({ failoverId: 'another', action: 'hold' })),
-        errorOfAsked(ask({ failoverId: 'node', action: 'reset' })),
-      ])
-      codes.should.eql(['CONFIG', 'INVALID_INPUT'])
-      simulator.journal.filter(({ path }) => path.endsWith('/updates')).should.have.length(0)
-    } finally {
-      await close()
-    }
+    afterThisTest(() => close())
+    const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
+    const owner = fleet.find('oslo')
+    // What this instance knows of an appliance that it does not own.
+    const oslo = { ...owner, failovers: new Set<never>(), appliance: 'oslo' }
+    await until(() => [...owner.failovers][0]?.status !== undefined)
+    const ask = (body: object): Promise<void> => commandFailover(oslo, body, new Stop(), fleet)
+    await ask({ failoverId: 'node', action: 'hold' })
+    should(last()).containEql({ appliance: 'oslo', writes: true })
+    should([...owner.failovers][0]!.status!.held).be.true()
+    const codes = await Promise.all([
+      errorOfAsked(ask({ failoverId: 'another', action: 'hold' })),
+      errorOfAsked(ask({ failoverId: 'node', action: 'reset' })),
+    ])
+    codes.should.eql(['CONFIG', 'INVALID_INPUT'])
+    simulator.journal.filter(({ path }) => path.endsWith('/updates')).should.have.length(0)
   })
 
   it('a command of the sidebar waits no longer than its person', async () => {
     const { close } = await open({ type: 'list-routes', effect: 'read' }, true)
-    try {
-      const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
-      const sent: Array<{ stop: Stop; waitMs?: number }> = []
-      const stopped: string[] = []
-      // Nobody owns the appliance.
-      const wait: Share['send'] = ({ body }, stop = new Stop(), waitMs) => {
-        sent.push({ stop, waitMs })
-        return new Promise((_, reject) => {
-          stop.onStop(() => {
-            stopped.push((body as { message: { action: string } }).message.action)
-            reject(new GatewayError('CLOSED', 'stopped'))
-          })
+    afterThisTest(() => close())
+    const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
+    const sent: Array<{ stop: Stop; waitMs?: number }> = []
+    const stopped: string[] = []
+    // Nobody owns the appliance.
+    const wait: Share['send'] = ({ body }, stop = new Stop(), waitMs) => {
+      sent.push({ stop, waitMs })
+      return new Promise((_, reject) => {
+        stop.onStop(() => {
+          stopped.push((body as { message: { action: string } }).message.action)
+          reject(new GatewayError('CLOSED', 'stopped'))
         })
-      }
-      Object.defineProperty(fleet, 'share', { value: { send: wait } })
-      const ask = (action: string): Aborted => {
-        const body = { id: 'gateway', appliance: 'oslo', failoverId: 'node', action }
-        const request = helper.request().post('/media-gateway/failover')
-        const asked = request.set('content-type', 'application/json').send(JSON.stringify(body))
-        asked.then(
-          () => undefined,
-          () => undefined,
-        )
-        return asked as unknown as Aborted
-      }
-      const first = ask('main')
-      ask('hold')
-      await until(() => sent.length === 2)
-      should(stopped).eql([])
-      first.abort()
-      first._server.close()
-      await until(() => stopped.length > 0)
-      should(stopped).eql(['main'])
-      // Not two TTL, which may be ten minutes.
-      sent.map(({ waitMs }) => waitMs).should.eql([12_000, 12_000])
-      await until(() => stopped.length === 2, 'the end of the other one', 30_000)
-    } finally {
-      await close()
+      })
     }
+    Object.defineProperty(fleet, 'share', { value: { send: wait } })
+    const ask = (action: string): Aborted => {
+      const body = { id: 'gateway', appliance: 'oslo', failoverId: 'node', action }
+      const request = helper.request().post('/media-gateway/failover')
+      const asked = request.set('content-type', 'application/json').send(JSON.stringify(body))
+      asked.then(
+        () => undefined,
+        () => undefined,
+      )
+      return asked as unknown as Aborted
+    }
+    const first = ask('main')
+    ask('hold')
+    await until(() => sent.length === 2)
+    should(stopped).eql([])
+    first.abort()
+    first._server.close()
+    await until(() => stopped.length > 0)
+    should(stopped).eql(['main'])
+    // Not two TTL, which may be ten minutes.
+    sent.map(({ waitMs }) => waitMs).should.eql([12_000, 12_000])
+    await until(() => stopped.length === 2, 'the end of the other one', 30_000)
   })
 
   it('fails with UNAVAILABLE where the instances cannot reach each other, and says whose it is', async () => {

@@ -11,6 +11,7 @@ import {
   type InventorySource,
 } from '../../nodes/gateway/fleet/inventory'
 import { until } from '../support/until'
+import { afterThisTest } from '../support/hooks'
 
 const SLOW = 'CONFIG The list could not be read within 10 s: its file or store does not respond.'
 
@@ -128,38 +129,35 @@ describe('the source of an inventory', () => {
       for (let turns = 0; turns < 20; turns++) await Promise.resolve()
     }
     mock.timers.enable({ apis: ['setTimeout'] })
-    try {
-      const { ready, close } = followSource(() => source, {
-        onValue: (value) => void values.push(value),
-        onFailure: (error) => void failures.push(error),
-      })
-      answer('[1]')
-      await ready
+    afterThisTest(() => mock.timers.reset())
+    const { ready, close } = followSource(() => source, {
+      onValue: (value) => void values.push(value),
+      onFailure: (error) => void failures.push(error),
+    })
+    answer('[1]')
+    await ready
+    mock.timers.tick(1000)
+    await settled()
+    looks.should.equal(2)
+    mock.timers.tick(9999)
+    await settled()
+    failures.should.eql([])
+    // The same look hangs for an hour, and nothing else is said.
+    for (let second = 0; second < 3600; second++) {
       mock.timers.tick(1000)
       await settled()
-      looks.should.equal(2)
-      mock.timers.tick(9999)
-      await settled()
-      failures.should.eql([])
-      // The same look hangs for an hour, and nothing else is said.
-      for (let second = 0; second < 3600; second++) {
-        mock.timers.tick(1000)
-        await settled()
-      }
-      failures.map(({ code, message: text }) => `${code} ${text}`).should.eql([SLOW])
-      values.should.eql(['[1]'])
-      looks.should.equal(2)
-      answer('[2]')
-      await settled()
-      for (let second = 0; second < 3; second++) {
-        mock.timers.tick(1000)
-        await settled()
-      }
-      values.at(-1)!.should.equal('[2]')
-      looks.should.be.above(2)
-      close()
-    } finally {
-      mock.timers.reset()
     }
+    failures.map(({ code, message: text }) => `${code} ${text}`).should.eql([SLOW])
+    values.should.eql(['[1]'])
+    looks.should.equal(2)
+    answer('[2]')
+    await settled()
+    for (let second = 0; second < 3; second++) {
+      mock.timers.tick(1000)
+      await settled()
+    }
+    values.at(-1)!.should.equal('[2]')
+    looks.should.be.above(2)
+    close()
   })
 })

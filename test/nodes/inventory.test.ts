@@ -12,6 +12,7 @@ import { helper, load, result, send, unload, type FlowOptions, type Message } fr
 import { liveInOwnTime } from '../support/own-time'
 import { ScriptedAppliance } from '../support/scripted-appliance'
 import { until } from '../support/until'
+import { afterThisTest } from '../support/hooks'
 
 const WATCH = { type: 'media-gateway-watch' }
 
@@ -119,44 +120,43 @@ describe('the inventory of a config node', () => {
     const path = join(folder, 'thief.json')
     const write = (list: object[]): void => writeFileSync(path, JSON.stringify(list))
     process.env['SRT_TEST_PASSWORD'] = 'a password with the prefix'
-    try {
-      write([...rows(), { name: 'three', baseUrl: elsewhere }])
-      const file = { inventoryType: 'file', inventory: path, pollInterval: 1 }
-      await start(file, { watch: WATCH, list: { type: 'media-gateway-list-devices' } })
-      fleet().names().should.eql(['one', 'two'])
-      const refused = fleet()
-        .faults()
-        .map((fault) => fault.message)
-      refused.should.match([/"three": The stored password is not sent to localhost:\d+\./])
-      const variable = (name: string): object => ({
-        name: `by ${name}`,
-        baseUrl: `${elsewhere}/${name}`,
-        username: 'x',
-        password: `\${${name}}`,
-      })
-      write([variable('FLEET_TEST_PASSWORD'), variable('SRT_TEST_PASSWORD')])
-      await until(() => thief.calls.length > 0)
-      // All others have gone, which may be a mistake.
-      await until(() => fleet().names().join() === 'by SRT_TEST_PASSWORD,one,two')
-      const { text } = thief.calls[0]!
-      text.should.containEql('a password with the prefix')
-      JSON.stringify(thief.calls).should.not.match(/manager/)
-      // A form with other hosts is another place for the stored password.
-      const form = {
-        ...file,
-        id: 'gateway',
-        baseUrl: '',
-        username: 'haiadmin',
-        password: '__PWRD__',
-      }
-      const connection = { ...form, inventoryHosts: 'localhost' }
-      const asked = await post('connection', { connection, appliance: 'three' })
-      asked.should.match({ ok: false, code: 'CONFIG', passwordNeeded: true })
-    } finally {
+    afterThisTest(async () => {
       delete process.env['SRT_TEST_PASSWORD']
       await unload()
       await thief.stop()
+    })
+    write([...rows(), { name: 'three', baseUrl: elsewhere }])
+    const file = { inventoryType: 'file', inventory: path, pollInterval: 1 }
+    await start(file, { watch: WATCH, list: { type: 'media-gateway-list-devices' } })
+    fleet().names().should.eql(['one', 'two'])
+    const refused = fleet()
+      .faults()
+      .map((fault) => fault.message)
+    refused.should.match([/"three": The stored password is not sent to localhost:\d+\./])
+    const variable = (name: string): object => ({
+      name: `by ${name}`,
+      baseUrl: `${elsewhere}/${name}`,
+      username: 'x',
+      password: `\${${name}}`,
+    })
+    write([variable('FLEET_TEST_PASSWORD'), variable('SRT_TEST_PASSWORD')])
+    await until(() => thief.calls.length > 0)
+    // All others have gone, which may be a mistake.
+    await until(() => fleet().names().join() === 'by SRT_TEST_PASSWORD,one,two')
+    const { text } = thief.calls[0]!
+    text.should.containEql('a password with the prefix')
+    JSON.stringify(thief.calls).should.not.match(/manager/)
+    // A form with other hosts is another place for the stored password.
+    const form = {
+      ...file,
+      id: 'gateway',
+      baseUrl: '',
+      username: 'haiadmin',
+      password: '__PWRD__',
     }
+    const connection = { ...form, inventoryHosts: 'localhost' }
+    const asked = await post('connection', { connection, appliance: 'three' })
+    asked.should.match({ ok: false, code: 'CONFIG', passwordNeeded: true })
   })
 
   it('may be a CSV; a row that becomes faulty stays as it was, and so do many that go at once', async () => {
@@ -341,77 +341,76 @@ describe('the inventory of a config node', () => {
 
   it('is tested as a whole: one login for each, and certificates that nobody trusts yet', async () => {
     const secured = await Promise.all([1, 2].map(() => startSimulator({ https: true, routes: 1 })))
-    try {
-      const [first, second] = secured as [Simulator, Simulator]
-      const path = join(folder, 'tested.csv')
-      const lines = [
-        'name,url,username,password,fingerprint',
-        `one,${one.url},,,`,
-        `wrong,${two.url},haiadmin,not it,`,
-        `new,${first.url},,,`,
-        `pinned,${second.url},,,${second.fingerprint}`,
-        `other,${second.url}/x,,,${first.fingerprint}`,
-        'away,http://127.0.0.1:1,,,',
-        ...Array.from({ length: 4 }, (_, index) => `more ${index},${one.url}/${index},,,`),
-      ]
-      writeFileSync(path, lines.join('\n'))
-      const stored = { inventoryType: 'file', inventory: path }
-      await start({ ...stored, timeout: 2000 } as object)
-      const form = {
-        ...stored,
-        baseUrl: '',
-        inventoryHosts: '127.0.0.1',
-        username: 'haiadmin',
-        password: 'manager',
-        timeout: 2000,
-        id: 'gateway',
-      }
-      const logins = (): number[] =>
-        [one, two, first, second].map(
-          ({ journal }) =>
-            journal.filter(({ method, path: at }) => method === 'POST' && at.endsWith('/session'))
-              .length,
-        )
-      const before = logins()
-      type Answer = { total: number; results: Array<Record<string, unknown>> }
-      const ask = async (offset: number, more: object = {}): Promise<Answer> =>
-        (await post('connections', {
-          connection: { ...form, ...more },
-          offset,
-        })) as unknown as Answer
-      const { total, results } = await ask(0)
-      ;[total, results.length].should.eql([10, 8])
-      results.slice(0, 6).should.match([
-        { name: 'one', ok: true, reused: false },
-        { name: 'wrong', ok: false, code: 'LOGIN_REFUSED' },
-        { name: 'new', ok: false, code: 'TLS', certificate: { fingerprint: first.fingerprint } },
-        { name: 'pinned', ok: true, fingerprint: second.fingerprint },
-        { name: 'other', ok: false, code: 'TLS', fingerprint: first.fingerprint },
-        { name: 'away', ok: false, code: 'UNAVAILABLE' },
-      ])
-      const rest = await ask(8)
-      rest.results.map(({ name }) => name).should.eql(['more 2', 'more 3'])
-      const [ofOne, ofTwo, ofFirst, ofSecond] = logins().map((all, at) => all - before[at]!)
-      ;[ofTwo, ofFirst, ofSecond].should.eql([1, 0, 1])
-      ofOne!.should.be.belowOrEqual(5)
-      JSON.stringify([results, rest]).should.not.match(/manager|not it/)
-      // A refused login is not tried again at once.
-      const again = await ask(0)
-      again.results[1]!.should.match({ ok: false, sentences: [{ key: 'testHeld' }] })
-      logins()[1]!.should.equal(before[1]! + 1)
-      // The stored password goes where it was stored for.
-      const elsewhere = await ask(0, { password: '__PWRD__', inventoryHosts: '*' })
-      elsewhere.results.every(({ passwordNeeded }) => passwordNeeded === true).should.be.true()
-      const deployed = await ask(0, { password: '__PWRD__' })
-      deployed.results[0]!.should.match({ ok: true, reused: true })
-      ;(await ask(99)).should.match({ total: 10, results: [] })
-    } finally {
+    afterThisTest(async () => {
       await unload()
       for (const simulator of secured) {
         await until(() => simulator.openSockets === 0)
         await simulator.stop()
       }
+    })
+    const [first, second] = secured as [Simulator, Simulator]
+    const path = join(folder, 'tested.csv')
+    const lines = [
+      'name,url,username,password,fingerprint',
+      `one,${one.url},,,`,
+      `wrong,${two.url},haiadmin,not it,`,
+      `new,${first.url},,,`,
+      `pinned,${second.url},,,${second.fingerprint}`,
+      `other,${second.url}/x,,,${first.fingerprint}`,
+      'away,http://127.0.0.1:1,,,',
+      ...Array.from({ length: 4 }, (_, index) => `more ${index},${one.url}/${index},,,`),
+    ]
+    writeFileSync(path, lines.join('\n'))
+    const stored = { inventoryType: 'file', inventory: path }
+    await start({ ...stored, timeout: 2000 } as object)
+    const form = {
+      ...stored,
+      baseUrl: '',
+      inventoryHosts: '127.0.0.1',
+      username: 'haiadmin',
+      password: 'manager',
+      timeout: 2000,
+      id: 'gateway',
     }
+    const logins = (): number[] =>
+      [one, two, first, second].map(
+        ({ journal }) =>
+          journal.filter(({ method, path: at }) => method === 'POST' && at.endsWith('/session'))
+            .length,
+      )
+    const before = logins()
+    type Answer = { total: number; results: Array<Record<string, unknown>> }
+    const ask = async (offset: number, more: object = {}): Promise<Answer> =>
+      (await post('connections', {
+        connection: { ...form, ...more },
+        offset,
+      })) as unknown as Answer
+    const { total, results } = await ask(0)
+    ;[total, results.length].should.eql([10, 8])
+    results.slice(0, 6).should.match([
+      { name: 'one', ok: true, reused: false },
+      { name: 'wrong', ok: false, code: 'LOGIN_REFUSED' },
+      { name: 'new', ok: false, code: 'TLS', certificate: { fingerprint: first.fingerprint } },
+      { name: 'pinned', ok: true, fingerprint: second.fingerprint },
+      { name: 'other', ok: false, code: 'TLS', fingerprint: first.fingerprint },
+      { name: 'away', ok: false, code: 'UNAVAILABLE' },
+    ])
+    const rest = await ask(8)
+    rest.results.map(({ name }) => name).should.eql(['more 2', 'more 3'])
+    const [ofOne, ofTwo, ofFirst, ofSecond] = logins().map((all, at) => all - before[at]!)
+    ;[ofTwo, ofFirst, ofSecond].should.eql([1, 0, 1])
+    ofOne!.should.be.belowOrEqual(5)
+    JSON.stringify([results, rest]).should.not.match(/manager|not it/)
+    // A refused login is not tried again at once.
+    const again = await ask(0)
+    again.results[1]!.should.match({ ok: false, sentences: [{ key: 'testHeld' }] })
+    logins()[1]!.should.equal(before[1]! + 1)
+    // The stored password goes where it was stored for.
+    const elsewhere = await ask(0, { password: '__PWRD__', inventoryHosts: '*' })
+    elsewhere.results.every(({ passwordNeeded }) => passwordNeeded === true).should.be.true()
+    const deployed = await ask(0, { password: '__PWRD__' })
+    deployed.results[0]!.should.match({ ok: true, reused: true })
+    ;(await ask(99)).should.match({ total: 10, results: [] })
   })
 
   it('is where the requests of the editor look: in one of its appliances, by name', async () => {

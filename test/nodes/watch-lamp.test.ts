@@ -9,6 +9,7 @@ import { LANGUAGES, type Language } from '../../client/model/watch'
 import type { Words } from '../../nodes/runtime/catalog'
 import { createWatchStatus } from '../../nodes/watch/status'
 import { loadWords } from '../support/words'
+import { afterThisTest } from '../support/hooks'
 
 type Known = NonNullable<WatchHealth['known']>
 
@@ -61,16 +62,13 @@ describe('the lamp of a watch', () => {
   it('is set again now and then, for an editor that did not know the node yet', () => {
     let now = 0
     const clock = mock.method(performance, 'now', () => now)
-    try {
-      const status = createWatchStatus(node, words, { hasInventory: false, language: 'en-US' })
-      for (; now <= 25_000; now += 1000) status.show(known({ routes: 0 }), true)
-      shown.length.should.equal(3)
-      status.close()
-      status.show(known({ routes: 0 }), true)
-      shown.length.should.equal(4)
-    } finally {
-      clock.mock.restore()
-    }
+    afterThisTest(() => clock.mock.restore())
+    const status = createWatchStatus(node, words, { hasInventory: false, language: 'en-US' })
+    for (; now <= 25_000; now += 1000) status.show(known({ routes: 0 }), true)
+    shown.length.should.equal(3)
+    status.close()
+    status.show(known({ routes: 0 }), true)
+    shown.length.should.equal(4)
   })
 
   for (const [name, health, look, text] of [

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import should from 'should'
 import { root } from '../support/root'
+import { afterThisTest } from '../support/hooks'
 
 const script = join(root, 'scripts/release-notes.mjs')
 
@@ -97,11 +98,8 @@ describe('release', () => {
       pack: (folder: string) => Promise<string>
     }
     process.env['PACKED'] = '/somewhere/packed.tgz'
-    try {
-      ;(await pack(root)).should.equal('/somewhere/packed.tgz')
-    } finally {
-      delete process.env['PACKED']
-    }
+    afterThisTest(() => void delete process.env['PACKED'])
+    ;(await pack(root)).should.equal('/somewhere/packed.tgz')
   })
 
   it('a workflow that runs the gate does so on a Debian, where it finds its packages', () => {

@@ -11,6 +11,7 @@ import { stateOf } from '../client/watch/states'
 import { samplesIn } from '../support/metrics'
 import { exampleFiles, Functions, HOSTILE, type Message } from './functions'
 import { read } from './support'
+import { afterThisTest } from '../support/hooks'
 
 const of = (title: string, env: Record<string, unknown> = {}): Functions =>
   new Functions(read(`Recipes/${title}.json`), env)
@@ -164,26 +165,23 @@ describe('with any ID and name of a route', () => {
 
   it('Salvo: starts exactly what it has stopped', () => {
     const home = mkdtempSync(join(tmpdir(), 'media-gateway-hostile-'))
-    try {
-      const file = join(home, 'salvo.json')
-      const salvo = of('Salvo', { PATTERN: '*', FILE: file, ARMED: true })
-      const ids = (at: number, msg: Message): unknown[] =>
-        salvo.run('which routes?', msg).sent[at]!.map(({ routeId }) => routeId)
-      const all = ROUTES.map(({ id }) => id)
-      should(ids(0, { salvo: 'stop', payload: ROUTES })).eql(all)
-      should(existsSync(file)).be.true()
-      const stopped = ROUTES.map((each) => ({ ...each, state: 'idle' }))
-      const started = ids(1, { salvo: 'start', payload: stopped })
-      should(started).eql(all)
-      for (const each of ROUTES) {
-        const { id, name } = each
-        const { sent } = salvo.run('what came of it', { routeId: id, name })
-        if (each === ROUTES.at(-1)) {
-          should(texts(sent[0])).eql([`Started ${all.length} of ${all.length}. Remembered: 0.`])
-        } else should(sent[0]).eql([])
-      }
-    } finally {
-      rmSync(home, { recursive: true, force: true })
+    afterThisTest(() => rmSync(home, { recursive: true, force: true }))
+    const file = join(home, 'salvo.json')
+    const salvo = of('Salvo', { PATTERN: '*', FILE: file, ARMED: true })
+    const ids = (at: number, msg: Message): unknown[] =>
+      salvo.run('which routes?', msg).sent[at]!.map(({ routeId }) => routeId)
+    const all = ROUTES.map(({ id }) => id)
+    should(ids(0, { salvo: 'stop', payload: ROUTES })).eql(all)
+    should(existsSync(file)).be.true()
+    const stopped = ROUTES.map((each) => ({ ...each, state: 'idle' }))
+    const started = ids(1, { salvo: 'start', payload: stopped })
+    should(started).eql(all)
+    for (const each of ROUTES) {
+      const { id, name } = each
+      const { sent } = salvo.run('what came of it', { routeId: id, name })
+      if (each === ROUTES.at(-1)) {
+        should(texts(sent[0])).eql([`Started ${all.length} of ${all.length}. Remembered: 0.`])
+      } else should(sent[0]).eql([])
     }
   })
 

@@ -17,6 +17,7 @@ import {
   TWO,
   withTab,
 } from './support'
+import { afterThisTest } from '../support/hooks'
 
 type Fields = Record<string, unknown>
 
@@ -280,22 +281,21 @@ describe('the example flows', () => {
         return { ...answer, headers, text }
       })
       await masking.start()
-      try {
-        const flow = forBoth(TITLE, second, { ...LINK, ...chats.url })
-        flow.find(({ id }) => id === SECOND)!.baseUrl = masking.url
-        await open(TITLE, { flow })
-        for (const count of [1, 2]) {
-          const before = keys()[1]
-          await inject(flow, 'rotate now')
-          await sayOf('result', count)
-          told('result').at(-1)!.should.startWith('ROTATED To Bergen: both ends have the new key')
-          should(keys()[1]).equal(keys()[0]).and.not.equal(before)
-        }
-        shownNowhere()
-      } finally {
+      afterThisTest(async () => {
         await deploy([])
         await masking.stop()
+      })
+      const flow = forBoth(TITLE, second, { ...LINK, ...chats.url })
+      flow.find(({ id }) => id === SECOND)!.baseUrl = masking.url
+      await open(TITLE, { flow })
+      for (const count of [1, 2]) {
+        const before = keys()[1]
+        await inject(flow, 'rotate now')
+        await sayOf('result', count)
+        told('result').at(-1)!.should.startWith('ROTATED To Bergen: both ends have the new key')
+        should(keys()[1]).equal(keys()[0]).and.not.equal(before)
       }
+      shownNowhere()
     })
 
     it('does not take "no error" for "changed"', async () => {

@@ -14,6 +14,7 @@ import type { Recorded } from '../support/record'
 import { root } from '../support/root'
 import { until } from '../support/until'
 import { connectTo } from '../support/connect'
+import { afterThisTest } from '../support/hooks'
 
 const FOLDER = join(root, 'test/recordings')
 const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'))
@@ -158,16 +159,13 @@ describe('the recordings', () => {
           deregister: () => {},
         } as unknown as GatewayNode
         const observers = createObservers(60_000, Date.now, 0)
-        try {
-          for (const { deviceId } of each) {
-            const state = () => observers.state(node, { deviceId })
-            await until(() => state().snapshot !== undefined, 'the state')
-            const { routes } = state().snapshot!
-            routes.map(({ id }) => id).should.eql(recorded.get(deviceId))
-            for (const { health } of routes) should(health).have.property('sign')
-          }
-        } finally {
-          await connection.close()
+        afterThisTest(() => connection.close())
+        for (const { deviceId } of each) {
+          const state = () => observers.state(node, { deviceId })
+          await until(() => state().snapshot !== undefined, 'the state')
+          const { routes } = state().snapshot!
+          routes.map(({ id }) => id).should.eql(recorded.get(deviceId))
+          for (const { health } of routes) should(health).have.property('sign')
         }
       })
 

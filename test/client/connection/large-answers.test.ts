@@ -9,6 +9,7 @@ import { errorOf } from '../../support/errors'
 import { LOGIN, ScriptedAppliance, type Reply, type Script } from '../../support/scripted-appliance'
 import { connectTo, op } from './support'
 import { endEach } from '../../support/connect'
+import { afterThisTest } from '../../support/hooks'
 
 const MIB = 1024 * 1024
 
@@ -144,12 +145,9 @@ describe('a response that is made to cost much', () => {
           .catch(reject)
       }
     })
-    try {
-      await refused
-      await listDevices(gateway, op())
-    } finally {
-      await Promise.all(hostile.map((each) => each.close()))
-    }
+    afterThisTest(() => Promise.all(hostile.map((each) => each.close())))
+    await refused
+    await listDevices(gateway, op())
   })
 
   it('5,000 routes of ten destinations each, on one page, are listed', async () => {

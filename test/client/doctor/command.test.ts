@@ -13,6 +13,7 @@ import { Proxy } from '../../support/proxy'
 import { root } from '../../support/root'
 import { until } from '../../support/until'
 import { CLEAN, received } from './support'
+import { afterThisTest } from '../../support/hooks'
 
 const PROGRAM = join(root, 'dist/client/doctor/command.js')
 
@@ -232,19 +233,16 @@ describe('media-gateway-doctor', function () {
   it('goes through a proxy', async () => {
     await start({ https: true })
     const proxy = await Proxy.start()
-    try {
-      const { code, err } = await run([
-        simulator.url,
-        '--user=haiadmin',
-        `--proxy=${proxy.url}`,
-        `--fingerprint=${simulator.fingerprint}`,
-      ]).ended
-      should(code).equal(0, err)
-      proxy.connects.length.should.be.above(0)
-      received(simulator).should.eql(CLEAN)
-    } finally {
-      await proxy.stop()
-    }
+    afterThisTest(() => proxy.stop())
+    const { code, err } = await run([
+      simulator.url,
+      '--user=haiadmin',
+      `--proxy=${proxy.url}`,
+      `--fingerprint=${simulator.fingerprint}`,
+    ]).ended
+    should(code).equal(0, err)
+    proxy.connects.length.should.be.above(0)
+    received(simulator).should.eql(CLEAN)
   })
 
   it('writes where it is told', async () => {

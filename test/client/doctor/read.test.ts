@@ -15,6 +15,7 @@ import { FakeTime } from '../../support/fake-time'
 import { good, ScriptedAppliance } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
 import { CLEAN, readingOf, received } from './support'
+import { afterThisTest } from '../../support/hooks'
 
 describe('the reading of a report', () => {
   let simulator: Simulator
@@ -245,14 +246,11 @@ describe('the reading of a report', () => {
       return { ...reply, headers: { ...reply.headers, date } }
     })
     await ahead.start()
-    try {
-      const { reading } = await readingOf(ahead)
-      should(reading.measured.clockSeconds).be.within(3540, 3660)
-      const lines = linesOf(accountOf(reading, Date.now()), [])
-      lines.join('\n').should.match(/Clock: 3\d\d\d s ahead of the clock here/)
-    } finally {
-      await ahead.stop()
-    }
+    afterThisTest(() => ahead.stop())
+    const { reading } = await readingOf(ahead)
+    should(reading.measured.clockSeconds).be.within(3540, 3660)
+    const lines = linesOf(accountOf(reading, Date.now()), [])
+    lines.join('\n').should.match(/Clock: 3\d\d\d s ahead of the clock here/)
   })
 
   it('takes fields that have the names of methods', async () => {
@@ -263,14 +261,11 @@ describe('the reading of a report', () => {
       return path.startsWith('/api/devices/') ? { body: { _id: trap, config: trap } } : undefined
     })
     await trapping.start()
-    try {
-      const { reading } = await readingOf(trapping)
-      const report = reportOf(reading, 0)
-      linesOf(accountOf(reading, 0), report.facts).length.should.be.above(5)
-      trapping.calls.at(-1)!.what.should.equal('DELETE /api/session')
-    } finally {
-      await trapping.stop()
-    }
+    afterThisTest(() => trapping.stop())
+    const { reading } = await readingOf(trapping)
+    const report = reportOf(reading, 0)
+    linesOf(accountOf(reading, 0), report.facts).length.should.be.above(5)
+    trapping.calls.at(-1)!.what.should.equal('DELETE /api/session')
   })
 
   it('takes whatever a gateway answers', async () => {

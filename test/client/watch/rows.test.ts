@@ -3,6 +3,7 @@ import should from 'should'
 import { openGateway, type Route } from '../../../client'
 import { healthRows } from '../../../client/watch/rows'
 import { generateRoutes, startSimulator } from '../../../simulator'
+import { afterThisTest } from '../../support/hooks'
 
 const ONLINE = { statusCode: 'ok', status: 'Online' } as const
 const SECRET = 'correct horse battery'
@@ -157,21 +158,20 @@ describe('rows of the health of routes', () => {
     const simulator = await startSimulator({ routes: generateRoutes(12) })
     const account = { username: 'haiadmin', password: 'manager' }
     const gateway = openGateway({ baseUrl: simulator.url, ...account })
-    try {
-      const { data } = await gateway.routes.list()
-      simulator.clearJournal()
-      const rows = await gateway.routes.health()
-      should(rows.map(({ id }) => id)).eql(data.map(({ id }) => id))
-      should(simulator.journal.map(({ method }) => method)).eql(['GET', 'GET'])
-      const page = await gateway.routes.health({ page: 2, pageSize: 5, language: 'de' })
-      should(page.map(({ id }) => id)).eql(data.slice(5, 10).map(({ id }) => id))
-      simulator.failDevice('offline')
-      should(await gateway.routes.health()).matchEach({ sign: 'unknown', reason: 'device-away' })
-      const wrong = gateway.routes.health({ language: 'fr' as never })
-      await should(wrong).be.rejectedWith({ code: 'INVALID_INPUT' })
-    } finally {
+    afterThisTest(async () => {
       await gateway.close()
       await simulator.stop()
-    }
+    })
+    const { data } = await gateway.routes.list()
+    simulator.clearJournal()
+    const rows = await gateway.routes.health()
+    should(rows.map(({ id }) => id)).eql(data.map(({ id }) => id))
+    should(simulator.journal.map(({ method }) => method)).eql(['GET', 'GET'])
+    const page = await gateway.routes.health({ page: 2, pageSize: 5, language: 'de' })
+    should(page.map(({ id }) => id)).eql(data.slice(5, 10).map(({ id }) => id))
+    simulator.failDevice('offline')
+    should(await gateway.routes.health()).matchEach({ sign: 'unknown', reason: 'device-away' })
+    const wrong = gateway.routes.health({ language: 'fr' as never })
+    await should(wrong).be.rejectedWith({ code: 'INVALID_INPUT' })
   })
 })
