@@ -178,28 +178,6 @@ describe('the ownership of slots', () => {
       world.engine.writesOf.get(memberKey(`${c!.id}-0`))!.should.be.above(1)
     })
 
-    it('gives a slot to another one when the new owner dies before it takes it', async () => {
-      await settled(['a', 'b'])
-      const c = world.start('c')
-      await world.time.until(() => world.engine.records.has(memberKey(`${c.id}-0`)), TTL + BEAT, 1)
-      c.kill()
-      await world.time.pass(1000)
-      const free = world.owners().filter((owner) => owner === '').length
-      free.should.be.above(0)
-      await world.time.until(() => world.isSettled(), TTL + 10_000)
-    })
-
-    it('has one owner of each slot when several survivors end it at once', async () => {
-      const all = await settled(['a', 'b', 'c', 'd', 'e'], SLOTS)
-      all[0]!.kill()
-      all[1]!.kill()
-      await world.time.until(() => world.isSettled(), TTL + 10_000)
-      const ended = [...world.engine.records.values()].filter(({ value }) =>
-        value.includes('"ended":true'),
-      )
-      ended.length.should.equal(2)
-    })
-
     it('is taken over within a TTL and 10 s also if all records are read again meanwhile', async () => {
       for (let part = 0; part < 10; part++) {
         const [, b] = await settled(['a', 'b'])
@@ -245,18 +223,6 @@ describe('the ownership of slots', () => {
       await world.time.pass(15 * TTL)
       world.engine.removed.sort().should.eql([b!, c].map(({ life }) => memberKey(life)).sort())
       world.isSettled().should.be.true()
-    })
-
-    it('may have its ended record deleted, also with slots that still name it', async () => {
-      const [a] = await settled(['a', 'b'])
-      a!.kill()
-      await world.time.until(
-        () => world.engine.records.get(memberKey(`${a!.id}-0`))!.value.includes('"ended":true'),
-        TTL + 10_000,
-        1,
-      )
-      world.engine.expire(true)
-      await world.time.until(() => world.isSettled(), TTL + 10_000)
     })
 
     it('is not ended before its record has not changed for a whole TTL', async () => {

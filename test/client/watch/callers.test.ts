@@ -100,16 +100,6 @@ describe('callers of a gateway', () => {
     world.news().should.eql(['caller.left 203.0.113.7 News Partners'])
   })
 
-  it('leave with their route, and join with it', async () => {
-    await begin()
-    world.stop('News')
-    await world.look()
-    world.news().should.eql(['caller.left 203.0.113.7 News Partners'])
-    world.start('News')
-    await world.look()
-    world.news().should.eql(['caller.joined 203.0.113.7 News Partners'])
-  })
-
   it('call a source in listener mode too', async () => {
     const source = { name: 'In', protocol: 'srt', srtMode: 'listener', address: '0.0.0.0', port: 1 }
     await begin(EVENTS, [{ ...NEWS, source }])
@@ -144,46 +134,6 @@ describe('callers of a gateway', () => {
     world.stop('News')
     await world.look(2)
     world.news().should.eql([])
-  })
-
-  it('are unknown while the gateway or its device is away', async () => {
-    await begin()
-    world.isAway = true
-    world.call([SOUTH])
-    await world.look(10)
-    world.news().should.eql([])
-    world.isAway = false
-    world.call([SOUTH, NORTH, { ...NORTH, label: 'M', port: 1 }])
-    await world.look(8)
-    world
-      .news()
-      .sort()
-      .should.eql([
-        'caller.joined 203.0.113.7 News Partners',
-        'caller.joined 203.0.113.8 News Partners',
-      ])
-    world.device.setOnline(false, world.time.now())
-    world.call([])
-    await world.look(3)
-    world.news().should.eql([])
-    world.device.setOnline(true, world.time.now())
-    await world.look()
-    world.news().should.have.length(3)
-  })
-
-  it('are gone on with after a deploy', async () => {
-    await begin({ ...EVENTS, holdFor: 15_000 })
-    world.call([NORTH, SOUTH])
-    await world.look()
-    await world.end()
-    await world.begin({ ...EVENTS, holdFor: 15_000 })
-    await world.look(2)
-    world.news().should.eql(['caller.joined 203.0.113.8 News Partners'])
-    await world.end()
-    world.call([SOUTH])
-    await world.begin({ ...EVENTS, holdFor: 15_000 })
-    await world.look(3)
-    world.news().should.eql(['caller.left 203.0.113.7 News Partners'])
   })
 
   it('stay unknown where the statistics have no list, without a read for each poll', async () => {

@@ -96,30 +96,6 @@ describe('an incident', () => {
     })
   })
 
-  it('begins where the first poll of a new watch shows trouble', () => {
-    of = watched()
-    lasts(15_000, { source: 'no data' }).should.eql(['begun Route a: critical no-data'])
-  })
-
-  it('is none while it comes and goes, and one while it goes and comes', () => {
-    for (let times = 0; times < 4; times++) {
-      lasts(5000, { source: 'disconnected' }).should.eql([])
-      lasts(5000, {}).should.eql([])
-    }
-    lasts(15_000, { source: 'disconnected' }).should.have.length(1)
-    for (let times = 0; times < 4; times++) {
-      lasts(10_000, {}).should.eql([])
-      lasts(10_000, { source: 'disconnected' }).should.eql([])
-    }
-    lasts(15_000, {}).should.eql(['ended Route a: ok'])
-  })
-
-  it('begins and ends at once without a hold', () => {
-    begin({ holdFor: 0 })
-    lasts(5000, { source: 'disconnected' }).should.eql(['begun Route a: critical no-source'])
-    lasts(5000, {}).should.eql(['ended Route a: ok'])
-  })
-
   it('changes with its reason and its severity, after the hold', () => {
     lasts(15_000, { source: 'disconnected' }).should.have.length(1)
     lasts(5000, { source: 'no data' }).should.eql([])
@@ -450,14 +426,6 @@ describe('a watch that reports incidents', () => {
     }
   }
 
-  it('reports one lost source once, its return once, and no single change', async () => {
-    const { events, name } = await losing({ events: ['route.status'] })
-    simulator.renameRoute(name, 'Renamed')
-    simulator.fail('Renamed', { source: 'ok' })
-    await lasting()
-    events.slice(1).map(short).should.eql(['ended Renamed: ok'])
-  })
-
   it('counts what is a trouble only to it', async () => {
     const plain = await watching()
     const { name } = running()
@@ -509,50 +477,6 @@ describe('a watch that reports incidents', () => {
     reopen({ saved })
   }
 
-  it('goes on with what is on hold over a Full deploy', async () => {
-    await watching(incidents)
-    const { name } = running()
-    simulator.fail(name, { source: 'disconnected' })
-    await look()
-    passTime(HOLD - 1000)
-    await redeploy()
-    const kept: OpenIncident[][] = []
-    const onOpen = (open: readonly OpenIncident[]): unknown => kept.push([...open])
-    const next = watch({ ...incidents, open: [], onOpen })
-    await until(() => seen(next))
-    next.events.should.eql([])
-    passTime(1000)
-    await look()
-    next.events.map(short).should.eql([`begun ${name}: critical no-source`])
-    simulator.fail(name, { source: 'ok' })
-    await look()
-    passTime(HOLD - 1000)
-    await redeploy()
-    const last = watch({ ...incidents, open: kept.at(-1), onOpen })
-    await until(() => seen(last))
-    passTime(1000)
-    await look()
-    last.events.map(short).should.eql([`ended ${name}: ok`])
-    const { id, durationMs } = last.events[0]!.incident!
-    id.should.equal(next.events[0]!.incident!.id)
-    durationMs!.should.be.within(HOLD, HOLD + 1000)
-  })
-
-  it('ends an outage that was reported before a Full deploy', async () => {
-    const told = await watching(incidents)
-    away()
-    await miss(5)
-    told.events.map(short).should.eql(['begun gateway: critical gateway-away'])
-    await redeploy()
-    const next = watch(incidents)
-    await until(() => next.health.length > 0)
-    next.health[0]!.unreachable.should.be.true()
-    simulator.clearFaults()
-    await lasting()
-    next.events.map(short).should.eql(['ended gateway: ok'])
-    next.events[0]!.incident!.id.should.equal(told.events[0]!.incident!.id)
-  })
-
   it('counts the polls that failed before a Full deploy, and not those before an answer', async () => {
     await watching(incidents)
     away()
@@ -601,25 +525,6 @@ describe('a watch that reports incidents', () => {
     passTime(21_000)
     last.events.map(short).should.eql(['begun gateway: critical gateway-away'])
     ;(time.unix(time.now()) - last.events[0]!.incident!.since).should.be.within(100_000, 120_000)
-  })
-
-  it('goes on after a takeover, which leaves only what is open', async () => {
-    const { name, events } = await losing()
-    const open = JSON.parse(JSON.stringify(openBy(gateway))) as object
-    Object.values(open).should.have.length(1)
-    Object.keys(Object.values(open)[0] as object).should.eql(['incidents'])
-    await takeOver(open)
-    const opens: number[] = []
-    const next = watch({ ...incidents, onOpen: (some) => opens.push(some.length) })
-    await until(() => seen(next))
-    await lasting()
-    next.events.should.eql([])
-    simulator.fail(name, { source: 'ok' })
-    await lasting()
-    next.events.map(short).should.eql([`ended ${name}: ok`])
-    next.events[0]!.incident!.id.should.equal(events[0]!.incident!.id)
-    opens.should.eql([1, 0])
-    should(openBy(gateway)).eql({})
   })
 
   it('takes nothing for open that is none', async () => {

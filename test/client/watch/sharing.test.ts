@@ -26,6 +26,14 @@ import {
   watching,
 } from './support'
 
+/** Starts a route, and waits until that shows. */
+const starts = (routeId: string, waitTimeout = 5000) =>
+  controlRoute(
+    gateway,
+    { deviceId, routeId, action: 'start', waitFor: 'applied', waitTimeout },
+    newOperation('control-route'),
+  )
+
 describe('watching', () => {
   afterEach(closeAll)
 
@@ -136,13 +144,7 @@ describe('watching', () => {
       await watching()
       const [one, two] = simulator.routes.filter(({ state }) => state === 'idle')
       const before = polls()
-      const operation = newOperation('control-route')
-      const wait = { deviceId, action: 'start', waitFor: 'applied', waitTimeout: 5000 } as const
-      await Promise.all(
-        [one, two].map((route) =>
-          controlRoute(gateway, { ...wait, routeId: route!.id }, operation),
-        ),
-      )
+      await Promise.all([one, two].map((route) => starts(route!.id)))
       callsFor(`/api/gateway/${deviceId}/routes`).should.equal(0)
       polls().should.be.above(before)
     })
@@ -152,11 +154,7 @@ describe('watching', () => {
       const told = await watching()
       const { id } = idle()
       const before = polls()
-      await controlRoute(
-        gateway,
-        { deviceId, routeId: id, action: 'start', waitFor: 'applied', waitTimeout: 5000 },
-        newOperation('control-route'),
-      )
+      await starts(id)
       await until(() => namesOf(told.events).includes('route.started'))
       polls().should.equal(before + 1)
     })
@@ -166,11 +164,7 @@ describe('watching', () => {
       await watching()
       const { id } = idle()
       simulator.fault({ kind: 'hang', match: { path: `/api/devices/${deviceId}` } })
-      const { route } = await controlRoute(
-        gateway,
-        { deviceId, routeId: id, action: 'start', waitFor: 'applied', waitTimeout: 2000 },
-        newOperation('control-route'),
-      )
+      const { route } = await starts(id, 2000)
       route!.state!.should.equal('running')
     })
 
@@ -178,11 +172,7 @@ describe('watching', () => {
       await start({ routes: 4, applyDelay: 300 })
       const told = await watching()
       const { id } = idle()
-      const control = controlRoute(
-        gateway,
-        { deviceId, routeId: id, action: 'start', waitFor: 'applied', waitTimeout: 5000 },
-        newOperation('control-route'),
-      )
+      const control = starts(id)
       await new Promise((resolve) => setTimeout(resolve, 30))
       told.end()
       const { route } = await control
