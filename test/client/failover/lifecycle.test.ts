@@ -15,13 +15,11 @@ import {
   looks,
   MAIN,
   namesOf,
-  OTHER,
   pending,
   protect,
   protecting,
   reaches,
   readsOf,
-  setSource,
   simulator,
   start,
   stateOf,
@@ -30,6 +28,7 @@ import {
   updates,
   writes,
 } from './support'
+import { afterThisTest } from '../../support/hooks'
 
 const loseMain = (): void => simulator.failAddress(MAIN.address, 'disconnected')
 const lists = (): number => simulator.journal.filter(({ path }) => path.endsWith('/routes')).length
@@ -289,34 +288,22 @@ describe('a failover', () => {
       const told = await protecting({ restore: 'message', waitToRestore: 60 })
       const about = (at: number): void => void Math.abs(at - Date.now()).should.be.below(120_000)
       about(event(told, 'state').at)
-      try {
-        Date.now = () => real() + hours * 3_600_000
-        loseMain()
-        await tells(told, 'switched')
-        const { at, outageMs } = event(told, 'switched')
-        about(at)
-        outageMs!.should.be.within(1, 60_000)
-        await told.protection.main(true)
-        await reaches(told, 'wait-to-restore')
-        about(told.statuses.at(-1)!.due!)
-        await told.protection.close()
-        // After a restart the same times are as long ago.
-        const { rests, ahead } = lastKept(told) as SavedMemory
-        about(rests.main!.since + ahead)
-      } finally {
-        Date.now = real
-      }
+      afterThisTest(() => (Date.now = real))
+      Date.now = () => real() + hours * 3_600_000
+      loseMain()
+      await tells(told, 'switched')
+      const { at, outageMs } = event(told, 'switched')
+      about(at)
+      outageMs!.should.be.within(1, 60_000)
+      await told.protection.main(true)
+      await reaches(told, 'wait-to-restore')
+      about(told.statuses.at(-1)!.due!)
+      await told.protection.close()
+      // After a restart the same times are as long ago.
+      const { rests, ahead } = lastKept(told) as SavedMemory
+      about(rests.main!.since + ahead)
     })
   }
-
-  it('of which two protect two routes of one gateway shares its session', async () => {
-    const told = await protecting()
-    setSource(OTHER)
-    await reaches(told, 'foreign')
-    const other = protect({}, { route: { id: 'monitor' } })
-    await reaches(other, 'normal')
-    simulator.logins.should.equal(1)
-  })
 })
 
 function errorFrom(work: () => unknown): Awaited<ReturnType<typeof errorOf>> {

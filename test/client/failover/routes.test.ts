@@ -246,17 +246,6 @@ describe('a failover of two routes', () => {
     event(again, 'switched').should.containEql({ from: 'main', to: 'backup' })
   })
 
-  it('repeats a start that is lost while it is closed: no rule would send it later', async () => {
-    const told = await begin()
-    simulator.setOptions({ applyDelay: 100 })
-    simulator.fault({ kind: 'reset', match: { action: 'start-route' }, times: 1 })
-    loseMain()
-    await until(() => commands().length === 1)
-    await told.protection.close()
-    commands().should.eql(['stop-route main', 'start-route backup', 'start-route backup'])
-    await until(() => runs('Studio A backup'))
-  })
-
   for (const what of ['failover', 'connection']) {
     it(`repeats a start for as long as the close of the ${what} lasts`, async () => {
       const told = await begin()
