@@ -164,29 +164,6 @@ describe('how a node is told what to act on', () => {
     await result('list-routes')
     simulator.journal.filter(({ path }) => path === '/api/devices').should.have.length(1)
   })
-
-  it('several devices without a choice are INVALID_INPUT with a list', async () => {
-    const two = await startSimulator({ devices: 2 })
-    await load(two.url)
-    const error = await failure('get-device')
-    error.code.should.equal('INVALID_INPUT')
-    for (const { _id } of two.devices) error.message.should.match(new RegExp(_id))
-    await result('get-device', { deviceId: two.devices[1]!._id })
-    await unload()
-    await two.stop()
-  })
-
-  it('a device that was replaced is looked up anew', async () => {
-    const other = await startSimulator()
-    await load(other.url)
-    await result('get-device')
-    Object.assign(other.devices[0]!, { _id: 'AnotherDevice' })
-    ;(await failure('get-device')).code.should.equal('NOT_FOUND')
-    const { payload } = await result('get-device')
-    payload!.should.have.property('_id', 'AnotherDevice')
-    await unload()
-    await other.stop()
-  })
 })
 
 describe('what comes out', () => {

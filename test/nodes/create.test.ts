@@ -89,14 +89,6 @@ describe('create-route', () => {
     creates()[0]!.body!.should.have.propertyByPath('fields', 'name').eql(ROUTE.name)
   })
 
-  it('says NOT_CONFIRMED when the route does not come in time', async () => {
-    simulator.setOptions({ applyDelay: 60_000 })
-    const error = await failure('impatient', { payload: ROUTE })
-    error.code.should.equal('NOT_CONFIRMED')
-    error.message.should.match(/^Route "Created here": .* There is no new route with this name/)
-    creates().should.have.length(1)
-  })
-
   it('refuses a hidden value: a new route has nothing to keep', async () => {
     const source = {
       ...ROUTE.source,

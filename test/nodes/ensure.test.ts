@@ -1,13 +1,11 @@
 import 'should'
 import * as fc from 'fast-check'
-import { deleteRoute } from '../../client/changes/delete'
-import { ensureRoutes } from '../../client/changes/ensure/ensure'
-import { newOperation } from '../../client/connection/operation'
+import type { Wanted } from '../../client/changes/ensure/plan'
 import type { Ensured } from '../../client/changes/ensure/apply'
 import type { Route } from '../../client/model/types'
 import { generateRoutes, type Simulator } from '../../simulator'
 import { failure, load, result, send, simulated, unload } from '../support/flow'
-import { connectTo } from '../support/connect'
+import { gatewayAt } from '../support/connect'
 
 type Row = Ensured & { error?: { code: string; message: string } }
 
@@ -31,6 +29,7 @@ describe('ensure-route', () => {
       check: ensure('present', { check: true }),
       'check-started': ensure('started', { check: true }),
       exact: ensure('present', { exact: true }),
+      'delete-route': {},
     })
   })
 
@@ -248,7 +247,7 @@ describe('ensure-route', () => {
     simulator.setOptions({ applyDelay: 200 })
     const { id, name } = simulator.routes[0]!
     const wanted = { ...read(id), id: undefined }
-    await beginDelete(id)
+    await result('delete-route', { routeId: id })
     ;(await run('present', wanted)).action.should.equal('create')
     simulator.routes.filter((route) => route.name === name).should.have.length(1)
     const both = await Promise.all([run('absent', { name }), run('absent', { name })])
@@ -257,14 +256,6 @@ describe('ensure-route', () => {
       .toSorted()
       .should.deepEqual(['delete', 'none'])
   })
-
-  const beginDelete = async (routeId: string): Promise<void> => {
-    const gateway = connectTo(simulator)
-    const address = { deviceId: simulator.devices[0]!._id, routeId }
-    const waiting = { waitFor: 'accepted' as const, waitTimeout: 1000 }
-    await deleteRoute(gateway, { ...address, ...waiting }, newOperation('delete-route'))
-    await gateway.close()
-  }
 
   it('refuses what it could never bring about', async () => {
     const srt = simulator.routes.find(({ source }) => source.protocol === 'srt')!
@@ -417,12 +408,9 @@ describe('ensure-route', () => {
   })
 
   it('plan, apply, plan is empty, for any changes to any routes', async () => {
-    const gateway = connectTo(simulator)
-    const deviceId = simulator.devices[0]!._id
-    const options = { deviceId, state: 'present' as const, waitTimeout: 3000 }
-    const ensured = async (wanted: unknown, check: boolean): Promise<Ensured> =>
-      (await ensureRoutes(gateway, wanted, { ...options, check }, newOperation('ensure-route')))
-        .results as Ensured
+    const gateway = gatewayAt(simulator)
+    const ensured = (wanted: object, check: boolean): Promise<Ensured> =>
+      gateway.routes.ensure(wanted as Wanted, { check, waitTimeout: 3000 })
     simulator.setOptions({ applyDelay: 1 })
     const wish = fc.record(
       {

@@ -147,33 +147,6 @@ describe('the status that an editor is shown', function () {
     await shows('nobody', 'keine passende Route')
   })
 
-  it('is in the language of the server where a plan or an undo is refused', async () => {
-    const ensure = { z: 'tab', type: 'media-gateway-ensure-route', gateway: 'gateway', wires: [[]] }
-    const give = (func: string, to: string): Properties => ({
-      id: `to-${to}`,
-      z: 'tab',
-      type: 'function',
-      func,
-      outputs: 1,
-      wires: [[to]],
-    })
-    await nodeRed.deploy([
-      tab,
-      gateway(),
-      button('to-undo', 'to-apply'),
-      give("return { action: 'undo' }", 'undo'),
-      { ...ensure, id: 'undo' },
-      give("return { payload: { name: 'A' }, plan: { id: 'of-yesterday' } }", 'apply'),
-      { ...ensure, id: 'apply', state: 'absent', approve: true },
-    ])
-    await until(async () => {
-      await press()
-      return (await textOf('apply')) !== undefined
-    })
-    await shows('undo', 'Nichts rückgängig zu machen')
-    await shows('apply', 'Der Plan passt nicht')
-  })
-
   it('is in the language of the texts that nodes send', async () => {
     const common = { z: 'tab', gateway: 'gateway' }
     const [route] = simulator.routes

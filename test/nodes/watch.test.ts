@@ -243,15 +243,6 @@ describe('watch', () => {
     out().should.eql([])
   })
 
-  it('a wrong password: one attempt, one error', async () => {
-    await start({ watch: watch(), other: watch() }, {}, { password: 'another' })
-    await until(() => to('caught').length > 1)
-    to('caught')
-      .map(({ error }) => error!.code)
-      .should.eql(['LOGIN_REFUSED', 'LOGIN_REFUSED'])
-    simulator.loginAttempts.should.equal(1)
-  })
-
   it('a redeploy of one watch disturbs neither the others nor the poll', async () => {
     const nodes = { one: watch(), two: watch({ wires: [] }) }
     await start(nodes)
