@@ -6,53 +6,29 @@ import { contains, withDialogs } from './dialogs-page'
 withDialogs('the checks in the dialogs', (dialogs) => {
   const { page, openForm, cancel, fillTyped, faults } = dialogs
 
-  it('says what is wrong with an address', async () => {
-    for (const [baseUrl, reason] of [
-      ['', 'missing'],
-      ['gateway.example.com', 'http://'],
-      ['ftp://gateway', 'http://'],
-      ['https://', 'not a valid'],
-      ['https://a b', 'not a valid'],
-      ['https://user:word@gateway', 'their own fields'],
-      ['https://@gateway', 'their own fields'],
-      ['https://gateway/?a=1', '? or #'],
-    ] as const) {
-      should(await faults(CONFIG, { baseUrl }))
-        .match(/^URL: /)
-        .and.match(contains(reason))
-    }
-    for (const baseUrl of [
-      'http://10.0.0.5',
-      'HTTPS://[fe80::1]:8443/a/b/',
-      '${GATEWAY_URL}',
-      'https://gateway/a@b',
-    ]) {
-      should(await faults(CONFIG, { baseUrl })).equal('', baseUrl)
-    }
-  })
-
-  it('says what is wrong with a fingerprint, a number, or an empty value', async () => {
+  // Which values are good is in test/client/model/settings.test.ts.
+  it('says what is wrong with a URL, a fingerprint, a number, or an empty value', async () => {
     const sound = { baseUrl: 'https://gateway' }
     const hex = 'a1'.repeat(32)
     for (const [properties, reason] of [
+      [{ baseUrl: '' }, 'URL: the URL of the gateway is missing'],
+      [{ baseUrl: 'gateway.example.com' }, 'http://'],
+      [{ baseUrl: 'https://a b' }, 'not a valid'],
+      [{ baseUrl: 'https://user:word@gateway' }, 'their own fields'],
+      [{ baseUrl: 'https://gateway/?a=1' }, '? or #'],
       [{ fingerprint: 'a1'.repeat(31) }, '64 hex'],
-      [{ fingerprint: `${hex}a1` }, '64 hex'],
-      [{ fingerprint: 'g1'.repeat(32) }, '64 hex'],
       [{ timeout: '0' }, 'a whole number from 1 to 600000'],
-      [{ timeout: '10 s' }, 'a whole number'],
-      [{ concurrency: '1.5' }, 'a whole number from 1 to 100'],
       [{ concurrency: 101 }, 'a whole number from 1 to 100'],
-      [{ pollInterval: '0.5' }, 'a number from 1'],
       [{ pollInterval: '3601' }, 'a number from 1'],
       [{ protectedRoutes: 'On air*\n${STUDIOS}' }, 'the only line'],
       [{ inventoryHosts: '*.example.net\nhttps://oslo.example.net' }, 'without https'],
       [{ inventoryHosts: '${A}\n${B}' }, 'the only line'],
-      [{ secretPrefix: '' }, 'two or more'],
       [{ secretPrefix: 'S' }, 'two or more'],
     ] as const) {
       should(await faults(CONFIG, { ...sound, ...properties })).match(contains(reason))
     }
     for (const properties of [
+      { baseUrl: '${GATEWAY_URL}' },
       { fingerprint: hex.toUpperCase() },
       { fingerprint: '${FINGERPRINT}' },
       { timeout: '${TIMEOUT}', concurrency: 1, pollInterval: '${POLL}' },

@@ -11,6 +11,8 @@ import { pause, until } from '../support/until'
 
 declare const RED: { settings: { user?: { username: string; permissions: string } } }
 
+const UNENCRYPTED = 'none: username and password can be read on the network'
+
 inBrowser('the test of the connection', function () {
   this.timeout(60_000)
 
@@ -64,7 +66,7 @@ inBrowser('the test of the connection', function () {
       Firmware: plain.devices[0]!.firmware,
       Routes: '5',
       Session: 'shared with the running flow',
-      Encryption: 'none: username and password can be read on the network',
+      Encryption: UNENCRYPTED,
     })
     should((await facts())['Response time']).match(/^\d+ ms$/)
     should(await result.innerText()).match(/^\s*Connected/)
@@ -107,61 +109,54 @@ inBrowser('the test of the connection', function () {
     should(await editor.state('gateway')).containEql({ changed: false })
   })
 
-  it('says that the password is wrong', async () => {
-    await openNew({ baseUrl: plain.url })
-    await fillIn({ username: 'user', password: 'guess' })
-    await test()
-    should(await result.innerText())
-      .containEql('Username or password rejected')
-      .and.containEql('lock the account')
-      .and.not.containEql('and deploy')
-    should(await facts()).containDeep({
-      Gateway: 'reached',
-      User: 'username or password rejected',
+  const failures: Array<
+    [what: string, given: Record<string, string>, texts: string[], facts: object]
+  > = [
+    [
+      'the password is wrong',
+      { username: 'user', password: 'guess' },
+      ['Username or password rejected', 'lock the account'],
+      { Gateway: 'reached', User: 'username or password rejected', Encryption: UNENCRYPTED },
+    ],
+    [
+      'nothing listens',
+      { baseUrl: 'http://127.0.0.1:1', username: 'user', password: 'public' },
+      ['Gateway not reachable', 'nothing listens'],
+      { Gateway: 'not reachable or not ready' },
+    ],
+    [
+      'a name is not known',
+      { baseUrl: 'http://gateway.invalid', username: 'user', password: 'public' },
+      ['Gateway not reachable', 'cannot be resolved'],
+      { Gateway: 'not reachable or not ready' },
+    ],
+    [
+      'there are too many sessions',
+      { username: 'user', password: 'public' },
+      ['Too many sessions'],
+      { Gateway: 'reached', User: 'no free session on the gateway', Encryption: UNENCRYPTED },
+    ],
+    [
+      'the form misses something',
+      {},
+      ['Settings missing or invalid', 'username is missing'],
+      { Gateway: 'not tested' },
+    ],
+  ]
+  for (const [what, given, texts, known] of failures) {
+    it(`says that ${what}`, async () => {
+      if (what.includes('sessions')) plain.setOptions({ maxSessions: 1 })
+      await openNew({ baseUrl: plain.url })
+      await fillIn(given)
+      await test()
+      const says = await result.innerText()
+      for (const text of texts) should(says).containEql(text)
+      should(says).not.containEql('and deploy')
+      should(await facts()).eql(known)
+      plain.setOptions({ maxSessions: 10 })
+      await close()
     })
-    await close()
-  })
-
-  it('says that nothing listens, and that a name is not known', async () => {
-    await openNew({ baseUrl: 'http://127.0.0.1:1' })
-    await fillIn({ username: 'user', password: 'public' })
-    await test()
-    should(await result.innerText())
-      .containEql('Gateway not reachable')
-      .and.containEql('nothing listens')
-    should(await facts()).eql({ Gateway: 'not reachable or not ready' })
-
-    await fillIn({ baseUrl: 'http://gateway.invalid' })
-    await test()
-    should(await result.innerText())
-      .containEql('Gateway not reachable')
-      .and.containEql('cannot be resolved')
-    await close()
-  })
-
-  it('says that there are too many sessions', async () => {
-    plain.setOptions({ maxSessions: 1 })
-    await openNew({ baseUrl: plain.url })
-    await fillIn({ username: 'user', password: 'public' })
-    await test()
-    should(await result.innerText()).containEql('Too many sessions')
-    should(await facts()).containDeep({
-      Gateway: 'reached',
-      User: 'no free session on the gateway',
-    })
-    plain.setOptions({ maxSessions: 10 })
-    await close()
-  })
-
-  it('says what is missing in the form', async () => {
-    await openNew({ baseUrl: plain.url })
-    await test()
-    should(await result.innerText())
-      .containEql('Settings missing or invalid')
-      .and.containEql('username is missing')
-    should(await facts()).eql({ Gateway: 'not tested' })
-    await close()
-  })
+  }
 
   it('says how an address begins, and asks nobody before it does', async () => {
     let asked = 0
