@@ -144,13 +144,13 @@ describe('update-route', () => {
     it('answers the changed route, when it is there', async () => {
       simulator.setOptions({ applyDelay: 150 })
       const { id } = simulator.routes[0]!
-      const { payload, gateway } = await result('applied', {
+      const { payload, gateway: shown } = await result('applied', {
         routeId: id,
         payload: { name: 'Later' },
       })
       ;(payload as Route).should.match({ id, name: 'Later' })
       should((payload as Route).pendingUpdates).be.undefined()
-      gateway!.requests!.should.be.aboveOrEqual(3)
+      shown!.requests!.should.be.aboveOrEqual(3)
     })
 
     it('shares its polls among all that wait', async () => {
