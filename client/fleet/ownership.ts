@@ -44,7 +44,7 @@
 // TTL is left for it.
 import { randomUUID } from 'node:crypto'
 import { MONOTONIC, type Clock } from '../clock'
-import { Stop, inTime } from '../stop'
+import { Stop, inTime, within } from '../stop'
 import { FREE, memberKey, memberText, slotKey } from './ownership/records'
 import { View, advice, type Sighted } from './ownership/view'
 import { SLOTS } from './slots'
@@ -61,7 +61,7 @@ export interface OwnershipOptions {
   /** How many slots there are; tests take fewer. The same for all instances. */
   slots?: number
   /** What this instance says of its inventory. */
-  inventory?: () => string | undefined
+  inventory: () => string | undefined
   /** Makes the id of a life. */
   newId?: () => string
   /** Work for these may begin. */
@@ -115,15 +115,15 @@ const WRITES_AT_ONCE = 8
 const FORGOTTEN = 20
 /** How long after the end of a watch the next one begins. */
 const AGAIN_MS = 50
-const CLOSE_MS = 4000
 /** How long a slot is kept from others while its work has not ended. */
 const GIVING_MS = 8000
-/** The part of a close that is reserved for ending the member record. */
-const LATE_END_MS = 800
+/** How long a close waits for the end of work, and then for that of the member record: 4 s together. */
+const CLOSING_MS = 3200
+const ENDING_MS = 800
 
 /** Joins the instances that share slots over this store, and takes part until it is closed. */
 export function openOwnership(options: OwnershipOptions) {
-  const { store, link, name, ttlMs, log, clock = MONOTONIC, slots = SLOTS } = options
+  const { store, link, name, ttlMs, inventory, log, clock = MONOTONIC, slots = SLOTS } = options
   const beatMs = BEAT * ttlMs
   const over = new Stop()
   const answered = <T>(work: Promise<T>): Promise<T> =>
@@ -177,13 +177,8 @@ export function openOwnership(options: OwnershipOptions) {
   }
 
   /** Resolves when the work has settled, or after `ms` milliseconds. */
-  function settled(ms: number, work: Promise<unknown>): Promise<unknown> {
-    return inTime(ms, work, () => new Error(), { after }).catch(() => undefined)
-  }
-
-  function saidOfItself(): Pick<Member, 'slots' | 'inventory'> {
-    return { slots: workingIn(holds).length, inventory: options.inventory?.() }
-  }
+  const settled = (ms: number, work: Promise<unknown>): Promise<unknown> =>
+    within(ms, work, { after }).catch(() => undefined)
 
   /** What comes after it does not wait for the next beat. */
   function beQuiet(since = clock.now()): void {
@@ -345,7 +340,7 @@ export function openOwnership(options: OwnershipOptions) {
       if (life.isOver) return false
       const count = ++life.beats
       const sentAt = clock.now()
-      const text = memberText({ name, beat: count, ...saidOfItself(), ttl: ttlMs, ended })
+      const text = memberText({ name, beat: count, inventory: inventory(), ttl: ttlMs, ended })
       const written = ifPresent(await put(opened, key, text))
       if (written === undefined) continue
       Object.assign(life, { confirmed: count, sentAt })
@@ -411,7 +406,7 @@ export function openOwnership(options: OwnershipOptions) {
 
   /** Its own renewals fail from then on. */
   async function end(opened: View, { id, name: other }: Sighted): Promise<void> {
-    const value = memberText({ name: other, beat: 0, slots: 0, ttl: 0, ended: true })
+    const value = memberText({ name: other, beat: 0, ttl: 0, ended: true })
     const written = await put(opened, memberKey(id), value)
     if (written !== undefined) log('warn', `${other || id} is gone: others take its slots.`)
     if (view === opened) reconcile()
@@ -426,7 +421,7 @@ export function openOwnership(options: OwnershipOptions) {
   function members(): Member[] {
     const others = view?.members().filter(({ id }) => id !== life.id) ?? []
     if (life.confirmed === 0 || life.isOver) return others
-    return [...others, { name, id: life.id, ...saidOfItself() }]
+    return [...others, { name, id: life.id, inventory: inventory() }]
   }
 
   // The slots.
@@ -551,18 +546,16 @@ export function openOwnership(options: OwnershipOptions) {
     options.onState(present)
   }
 
-  async function endLife(): Promise<void> {
-    if (view && life.beats > 0 && !life.isOver) await writeMember(view, true)
-  }
-
   async function closeOnce(): Promise<void> {
-    const from = clock.now()
-    const left = (): number => CLOSE_MS - LATE_END_MS - (clock.now() - from)
-    stopAll(left())
-    await settled(left(), stops)
+    stopAll(CLOSING_MS)
+    await settled(CLOSING_MS, stops)
     holds.clear()
     isClosed = true
-    await settled(LATE_END_MS, (renewing ?? Promise.resolve()).then(endLife))
+    const ending = async (): Promise<void> => {
+      await renewing
+      if (view && life.beats > 0 && !life.isOver) await writeMember(view, true)
+    }
+    await settled(ENDING_MS, ending())
     over.now()
     unhook()
     disconnect()
@@ -604,7 +597,5 @@ export function openOwnership(options: OwnershipOptions) {
 }
 
 function workingIn(holds: Iterable<[number, Hold]>): number[] {
-  const working: number[] = []
-  for (const [slot, { work }] of holds) if (work === 'working') working.push(slot)
-  return working
+  return [...holds].flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))
 }

@@ -84,8 +84,6 @@ export interface Member {
   readonly name: string
   /** Of one life of an instance: a restart has a new one. */
   readonly id: string
-  /** How many slots it owns. */
-  readonly slots: number
   /** The same where the inventory is the same; undefined where it is not known. */
   readonly inventory?: string
 }

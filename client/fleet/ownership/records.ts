@@ -26,17 +26,16 @@ export const isSlotKey = (key: string): boolean => key.startsWith(SLOT)
 /** A record that nobody could have written counts as that of a life that says nothing, and so ends. */
 export function memberIn({ value }: Entry): MemberRecord {
   try {
-    const { name, beat, slots, ttl, inventory, ended } = JSON.parse(value) as Partial<MemberRecord>
+    const { name, beat, ttl, inventory, ended } = JSON.parse(value) as Partial<MemberRecord>
     return {
       name: String(name),
       beat: Number(beat),
-      slots: Number(slots),
       ttl: Number(ttl ?? 0),
       ...(typeof inventory === 'string' && { inventory }),
       ended: ended === true,
     }
   } catch {
-    return { name: '', beat: Number.NaN, slots: 0, ttl: 0 }
+    return { name: '', beat: Number.NaN, ttl: 0 }
   }
 }
 

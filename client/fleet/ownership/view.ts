@@ -107,8 +107,8 @@ export class View {
 
   /** All lives that have a record and have not ended. */
   members(): Member[] {
-    return this.#lives.flatMap(({ name, id, slots, inventory, ended, revision }) =>
-      ended || revision === 0 ? [] : [{ name, id, slots, inventory }],
+    return this.#lives.flatMap(({ name, id, inventory, ended, revision }) =>
+      ended || revision === 0 ? [] : [{ name, id, inventory }],
     )
   }
 

@@ -130,7 +130,7 @@ describe('the ownership of slots when the engine has lost records', () => {
     world.engine.lose(2)
     await world.time.pass(TTL)
     while (world.engine.write('other', '') < revision - 1);
-    const ended = '{"name":"a","beat":0,"slots":0,"ended":true}'
+    const ended = '{"name":"a","beat":0,"ended":true}'
     should(world.engine.update(key, ended, world.engine.records.get(key)!.revision)).equal(revision)
     a!.mend()
     await world.time.pass(1000)
@@ -146,7 +146,7 @@ describe('the ownership of slots when the engine has lost records', () => {
     a.isUnanswered = true
     const key = memberKey(`${a.id}-0`)
     // The read is not answered either: so the write is made here.
-    world.engine.create(key, '{"name":"a","beat":0,"slots":0,"ended":true}')
+    world.engine.create(key, '{"name":"a","beat":0,"ended":true}')
     a.isUnanswered = false
     await world.time.until(() => world.isSettled(), TTL + 10_000)
     world.engine.records.get(key)!.revision.should.equal(1)

@@ -209,6 +209,7 @@ export class Instance {
       name,
       ttlMs,
       slots: world.slots,
+      inventory: () => undefined,
       newId: () => `${this.id}-${this.#lives++}`,
       onTaken: (slots) => {
         this.taken.push([...slots])
@@ -561,7 +562,7 @@ export class World {
     const lives = staying.map(({ life }) => life).join(' ')
     if (this.#wanted?.lives !== lives) {
       const ids = new Map(staying.map(({ id, life }) => [life, id]))
-      const members = staying.map(({ name, life }) => ({ id: life, name, slots: 0 }))
+      const members = staying.map(({ name, life }) => ({ id: life, name }))
       const owners = advice(members, this.slots).map((life) => ids.get(life!) ?? '')
       this.#wanted = { lives, owners }
     }

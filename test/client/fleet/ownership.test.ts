@@ -23,13 +23,8 @@ describe('the ownership of slots', () => {
       await world.time.pass(2 * BEAT)
       const { phase, members, reason } = a!.ownership.state()
       should({ phase, reason }).eql({ phase: 'member', reason: undefined })
-      const counts = Object.fromEntries(members.map(({ name, slots }) => [name, slots]))
-      const owners = world.owners()
-      counts.should.eql({
-        a: count(owners, 'a-0'),
-        b: count(owners, 'b-1'),
-        c: count(owners, 'c-2'),
-      })
+      const names = members.map(({ name }) => name)
+      names.sort().should.eql(['a', 'b', 'c'])
     })
 
     it('renews with one write per beat, however many slots there are', async () => {
