@@ -79,8 +79,6 @@ export type Lease = Required<Omit<Share, 'gathering' | 'memory' | 'parts'>>
 
 /** How long a command waits for an owner, in TTL: a takeover takes one, and the owner has to log in. */
 const WAIT = 2
-/** An engine that this instance has not reached so long after its start counts as lost, in TTL. */
-const PATIENCE = 2
 
 /** Joins a fleet, and works for the appliances that this instance gets. */
 export function openLease(options: LeaseOptions): Lease {
@@ -120,12 +118,8 @@ export function openLease(options: LeaseOptions): Lease {
     onState(state) {
       if (state.phase === 'lost') lose()
       if (state.phase === 'member') found()
-      follower.onState(shown(state))
+      follower.onState(state)
     },
-  })
-  const cancelPatience = clock.after(PATIENCE * ttlMs, () => {
-    lose()
-    follower.onState(shown(ownership.state()))
   })
 
   function lose(): void {
@@ -135,7 +129,6 @@ export function openLease(options: LeaseOptions): Lease {
   }
 
   function found(): void {
-    cancelPatience()
     if (!lost || closed) return
     const { at: since, since: from } = lost
     lost = undefined
@@ -143,22 +136,15 @@ export function openLease(options: LeaseOptions): Lease {
     follower.onEngine({ isUp: true, at: Date.now(), since, outageMs })
   }
 
-  /** An instance that waits to join after a loss, or has waited too long, works for nothing as it should. */
-  function shown(state: ShareState): ShareState {
-    if (!lost || state.phase !== 'joining') return state
-    return { ...state, phase: 'lost', reason: state.reason ?? 'It cannot join the fleet.' }
-  }
-
   return {
     owns: (key) => ownership.owns(slotFor(key)),
     maySend: (key) => ownership.maySend(slotFor(key)),
     token: (key) => ownership.token(slotFor(key)),
-    state: () => shown(ownership.state()),
+    state: ownership.state,
     send: ({ key, ...command }, stop, waitMs = WAIT * ttlMs) =>
       engine.commands.send({ ...command, from: name, slot: slotFor(key) }, { waitMs, stop }),
     async close() {
       closed = true
-      cancelPatience()
       await ownership.close()
       await serving.close()
     },

@@ -106,6 +106,8 @@ const FENCE = 0.9
 const STOP = 0.55
 /** How long the end of work may take, in TTL: from where it is stopped until the fence. */
 const STOPPING = 0.35
+/** An instance that has not joined so long after its start counts as one that has lost its lease, in TTL. */
+const PATIENCE = 2
 /** How long the engine may take for one answer, in TTL: two may be lost before work is stopped. */
 const ANSWER = 0.15
 /** Why a lease is lost though no answer of the engine is missing: this process was held up. */
@@ -151,6 +153,7 @@ export function openOwnership(options: OwnershipOptions) {
   let closing: Promise<void> | undefined
   let isClosed = false
   let published = { text: '', phase: 'joining' }
+  const patientUntil = clock.now() + PATIENCE * ttlMs
   let advised: { of: string; lives: Array<string | undefined> } | undefined
 
   function newLife(): Life {
@@ -359,8 +362,6 @@ export function openOwnership(options: OwnershipOptions) {
     // What was known may be of records that are lost.
     disconnect()
     if (link.isUp) connect()
-    // Also where nothing is left to stop, and the next life begins at once.
-    publish()
     void stops.then(() => {
       if (life !== ended || isClosed) return
       holds.clear()
@@ -370,8 +371,10 @@ export function openOwnership(options: OwnershipOptions) {
   }
 
   function isHealthy(): boolean {
-    return view?.isComplete === true && life.confirmed > 0 && !life.isOver && clock.now() < stopAt()
+    return view?.isComplete === true && isLeased()
   }
+
+  const isLeased = (): boolean => !life.isOver && clock.now() < stopAt()
 
   // The others.
 
@@ -520,17 +523,18 @@ export function openOwnership(options: OwnershipOptions) {
   function state(): ShareState {
     const phase = phaseNow()
     if (phase === 'member' || phase === 'closed') return { phase, members: members() }
+    const ofLoss = life.confirmed > 0 ? LATE : 'It cannot join the fleet.'
     // What keeps it away now may be another thing than what has ended the connection.
-    const why = link.reason ?? reason
-    return { phase, members: members(), reason: why ?? (phase === 'lost' ? LATE : undefined) }
+    const why = link.reason ?? reason ?? (phase === 'lost' ? ofLoss : undefined)
+    return { phase, members: members(), reason: why }
   }
 
+  /** Who waits to join again after a loss, or has waited too long, does not work as it should. */
   function phaseNow(): ShareState['phase'] {
     if (isClosed) return 'closed'
-    if (life.isOver) return 'lost'
-    if (life.confirmed === 0) return 'joining'
-    if (clock.now() >= stopAt()) return 'lost'
-    return clock.now() < resumeAt ? 'joining' : 'member'
+    const now = clock.now()
+    if (isLeased() && now >= resumeAt) return 'member'
+    return published.phase === 'joining' && now < patientUntil ? 'joining' : 'lost'
   }
 
   function publish(): void {
@@ -538,10 +542,11 @@ export function openOwnership(options: OwnershipOptions) {
     const { phase } = present
     const text = JSON.stringify(present)
     if (text === published.text) return
-    if (phase !== published.phase) {
-      if (phase === 'lost') log('warn', `The lease is lost, and all work stops: ${present.reason}`)
-      if (phase === 'member') log('info', `${name} takes part in the fleet.`)
+    if (phase === 'lost' && published.phase === 'member') {
+      log('warn', `The lease is lost, and all work stops: ${present.reason}`)
     }
+    if (phase === 'member' && published.phase !== phase)
+      log('info', `${name} takes part in the fleet.`)
     published = { text, phase }
     options.onState(present)
   }
@@ -566,6 +571,7 @@ export function openOwnership(options: OwnershipOptions) {
   beQuiet(link.since)
   if (link.isUp) connect()
   after(beatMs, beat)
+  after(patientUntil - clock.now() + 1, publish)
 
   return {
     /** Whether this instance works for the slot. */

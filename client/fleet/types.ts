@@ -14,8 +14,8 @@ export interface EngineChange {
 /** What a lease knows of the fleet. */
 export interface ShareState {
   /**
-   * Whether this instance takes part; otherwise it works for no appliance. `joining`: within the quiet
-   * time. `lost`: the lease could not be renewed, or was ended.
+   * Whether this instance takes part; otherwise it works for no appliance. `joining`: it has only
+   * just been started. `lost`: the lease could not be renewed, or was ended, or it has waited too long.
    */
   readonly phase: 'joining' | 'member' | 'lost' | 'closed'
   /** Who is there, as far as is known; only this one, or none, without a connection. */

@@ -380,7 +380,7 @@ describe('the ownership of slots', () => {
       should(a!.working.size).equal(count(before, a!.id))
       world.engine.records.get(memberKey(`${a!.id}-0`))!.value.should.containEql('"ended":true')
       world.engine.records.has(memberKey(`${a!.id}-1`)).should.be.true()
-      a!.states.map(({ phase }) => phase).should.containDeepOrdered(['member', 'lost', 'joining'])
+      a!.states.map(({ phase }) => phase).should.containDeepOrdered(['member', 'lost', 'member'])
     })
 
     it('may send nothing after it was frozen for an hour, before any of its timers has run', async () => {
