@@ -124,9 +124,6 @@ export class View {
   silent(): Sighted[] {
     const slots = [...this.#records].filter(([key]) => isSlotKey(key))
     const holders = new Set(slots.map(([, { value }]) => value))
-    for (const { id, revision } of this.#lives) {
-      if (revision === 0 && !holders.has(id)) this.#put(memberKey(id), undefined)
-    }
     for (const id of holders) {
       const isUnknown = id !== FREE && !this.#records.has(memberKey(id))
       if (isUnknown) this.#put(memberKey(id), { value: '', revision: 0 })
