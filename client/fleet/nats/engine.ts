@@ -4,7 +4,7 @@ import { openBucket } from './bucket'
 import { createMemory } from './fenced-records'
 import { createGathering } from './gathering'
 import { openLink } from './link'
-import { checkOptions, type EngineOptions } from './options'
+import type { EngineOptions } from './options'
 import { serveCommands } from './owner'
 import { createSender } from './sender'
 import { createStore } from './store'
@@ -20,10 +20,9 @@ export type Engine = ReturnType<typeof openEngine>
  * @throws GatewayError `CONFIG` for options that cannot work
  */
 export function openEngine(options: EngineOptions, pace: Pace = PACE) {
-  const address = checkOptions(options)
   const { fleet } = options
   const stop = new Stop()
-  const link = openLink(address, options)
+  const link = openLink(options)
   const records = openBucket(link, `media-gateway-${fleet}`, options)
   const bus: Bus = { ...options, link, pace, life: randomUUID() }
   return {

@@ -6,7 +6,7 @@ import { createOutageLog } from '../../connection/outage-log'
 import { Stop, pause, within } from '../../stop'
 import type { EngineLink } from '../types'
 import { answered, missingRight, reasonOf } from './failures'
-import { accountIn, type Address, type EngineAccount, type EngineOptions } from './options'
+import { accountIn, checkOptions, type EngineAccount, type EngineOptions } from './options'
 import { repliesOf } from './subjects'
 
 /** The connection to the engine, which is opened again for ever. */
@@ -18,8 +18,10 @@ const SHORTEST_TIMEOUT_MS = 500
 /**
  * Each connection is a new one: nothing that was meant for an earlier one is sent late on it, and
  * every request on its way fails as soon as it is lost.
+ * @throws GatewayError `CONFIG` for options that cannot work
  */
-export function openLink({ servers, secure }: Address, options: EngineOptions) {
+export function openLink(options: EngineOptions) {
+  const { servers, secure } = checkOptions(options)
   const { user, password, credentials, tls, ttlMs, fleet } = options
   const timeout = Math.max(SHORTEST_TIMEOUT_MS, ttlMs / 5)
   const stop = new Stop()
@@ -35,7 +37,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions) {
   function connect(): Promise<NatsConnection> {
     const nats = require('@nats-io/transport-node') as typeof import('@nats-io/transport-node')
     return nats.connect({
-      servers: [...servers],
+      servers,
       ...(credentials === undefined
         ? { user, pass: password }
         : { authenticator: authenticatorOf(nats, accountIn(credentials)!) }),

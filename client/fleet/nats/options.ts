@@ -23,15 +23,11 @@ export interface EngineOptions {
   log: (level: 'info' | 'warn', text: string) => void
 }
 
-/** Where the engine is. */
-export interface Address {
-  /** Each as `host:port`. */
-  readonly servers: readonly string[]
-  readonly secure: boolean
-}
-
-/** @throws GatewayError `CONFIG` for options that cannot work, before anything is sent */
-export function checkOptions(options: EngineOptions): Address {
+/**
+ * Returns where the engine is: its servers, each as `host:port`.
+ * @throws GatewayError `CONFIG` for options that cannot work, before anything is sent
+ */
+export function checkOptions(options: EngineOptions): { servers: string[]; secure: boolean } {
   const { fleet, replicas, user, password, credentials, tls } = options
   if (!isFleetName(fleet)) throw faulty(say('fleetInvalid'))
   if (!REPLICAS.includes(replicas)) throw faulty(say('replicasInvalid'))
