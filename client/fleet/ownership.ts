@@ -75,8 +75,6 @@ export interface OwnershipOptions {
   log: (level: 'info' | 'warn', text: string) => void
 }
 
-export type Ownership = ReturnType<typeof openOwnership>
-
 /** A slot that the engine has confirmed as ours. */
 interface Hold {
   /** Of the record that names this life. */

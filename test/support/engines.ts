@@ -1,7 +1,6 @@
 // Engines of a fleet in this process, and the nats-servers that they use. All of them end with the test.
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../client/fleet/nats/options'
-import type { Serving } from '../../client/fleet/nats/owner'
 import type { Pace } from '../../client/fleet/nats/wire'
 import { SLOTS, slotOf } from '../../client/fleet/slots'
 import type { Command } from '../../client/fleet/types'
@@ -67,6 +66,8 @@ export const command = (about: Partial<Command> = {}): Command => ({
   body: undefined,
   ...about,
 })
+
+type Serving = ReturnType<Engine['commands']['serve']>
 
 export interface Owner extends Serving {
   readonly carriedOut: Command[]

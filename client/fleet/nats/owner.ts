@@ -46,9 +46,6 @@ const MOST_UNDER_WAY = 1000
 const QUICK_MS = 100
 const LOGGED_EVERY_MS = 60_000
 
-/** The slots for which commands are carried out. */
-export type Serving = ReturnType<ReturnType<typeof serveCommands>>
-
 /**
  * Carries out commands, each once: what has reached this life of the instance is remembered here, and a
  * message for another life is for nobody.

@@ -81,8 +81,8 @@ export function createSender({ link, pace, key, fleet, life }: Bus, closed: Stop
         const request = connection.request(subject, message, { timeout, noMux: true, reply })
         // Of a connection that is lost, nothing more is heard, not even that the time is over.
         const asked = answered(timeout, request)
-        const { subject: place, data } = await untilStopped(asked, over, closedError)
-        return (place === reply && unsealed(key, { subject: place }, data)) || 'silent'
+        const { data } = await untilStopped(asked, over, closedError)
+        return unsealed(key, { subject: reply }, data) ?? 'silent'
       } catch (error) {
         return isForNobody(error) ? 'unsent' : 'silent'
       }

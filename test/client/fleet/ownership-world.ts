@@ -1,6 +1,6 @@
 // Instances that share slots over an engine, in virtual time, with all that can go wrong between them.
 import type { Clock } from '../../../client/clock'
-import { openOwnership, type Ownership } from '../../../client/fleet/ownership'
+import { openOwnership } from '../../../client/fleet/ownership'
 import { advice } from '../../../client/fleet/ownership/view'
 import type { EngineLink, Entry, ShareState, Store } from '../../../client/fleet/types'
 
@@ -152,7 +152,7 @@ export class Engine {
 export class Instance {
   readonly id: string
   #lives = 0
-  readonly ownership: Ownership
+  readonly ownership: ReturnType<typeof openOwnership>
   readonly states: ShareState[] = []
   readonly logged: string[] = []
   /** What the work was told. */
