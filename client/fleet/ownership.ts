@@ -453,10 +453,7 @@ export function openOwnership(options: OwnershipOptions) {
 
   function advisedLives(): Array<string | undefined> {
     const present = members()
-    const of = present
-      .map(({ id }) => id)
-      .sort()
-      .join(' ')
+    const of = present.map(({ id }) => id).join(' ')
     if (advised?.of !== of) advised = { of, lives: advice(present, slots) }
     return advised.lives
   }
@@ -578,10 +575,8 @@ export function openOwnership(options: OwnershipOptions) {
      * Whether a request may go out: false from 0.9 TTL after the last confirmed renewal was sent. By
      * the clock alone; cheap, to be asked immediately before each request.
      */
-    maySend(slot: number): boolean {
-      const hold = holds.get(slot)
-      return hold !== undefined && hold.work !== 'idle' && clock.now() < fence()
-    },
+    maySend: (slot: number): boolean =>
+      (holds.get(slot)?.work ?? 'idle') !== 'idle' && clock.now() < fence(),
     /**
      * A number that grows with each owner of the slot; undefined where this instance does not hold it. It
      * also grows with time, by all that is written: what it is asked for later may have come from a
