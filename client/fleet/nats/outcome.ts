@@ -27,13 +27,15 @@ export async function outcomeOf(
     // A result that JSON cannot say comes here too: what was changed stays changed.
     error = thrown
   }
-  const data = dataOf(error, writes)
-  const { code, cause, sentences } = data
-  // The appliance was given away before anything was sent.
-  const isElsewhere =
-    cause.applied === 'no' && (code === 'CLOSED' || sentences.some(({ key }) => key === 'notOwned'))
-  const unowned: ErrorData = { code: 'UNAVAILABLE', sentences: [say('notOwned')], cause }
-  return { bytes: await packed({ error: isElsewhere ? unowned : data }), isElsewhere }
+  let data = dataOf(error, writes)
+  const { code, cause } = data
+  const isUnsent = cause.applied === 'no'
+  // A connection is closed when its appliance is given away.
+  if (isUnsent && code === 'CLOSED') {
+    data = { code: 'UNAVAILABLE', sentences: [say('notOwned')], cause }
+  }
+  const isElsewhere = isUnsent && data.sentences.some(({ key }) => key === 'notOwned')
+  return { bytes: await packed({ error: data }), isElsewhere }
 }
 
 /** Returns the result, or throws the error that came of a command. */
