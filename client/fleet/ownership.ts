@@ -331,7 +331,7 @@ export function openOwnership(options: OwnershipOptions) {
       throw new Error('The connection to the engine was lost.')
     }
     // Who may have been ended must not trust a number: after a rollback numbers are used again.
-    if (clock.now() >= fence()) ifPresent(await readAgain(opened, key))
+    if (clock.now() >= fence()) ifPresent(await readAgain(opened, key, opened.revisionOf(key)))
     // Twice: an earlier renewal whose answer was lost may have got through.
     for (let tries = 0; tries < 2; tries++) {
       const record = opened.life(life.id)
@@ -388,11 +388,7 @@ export function openOwnership(options: OwnershipOptions) {
     return revision
   }
 
-  async function readAgain(
-    opened: View,
-    key: string,
-    known = opened.revisionOf(key),
-  ): Promise<void> {
+  async function readAgain(opened: View, key: string, known: number): Promise<void> {
     opened.correct(key, await answered(store.get(key)), known)
   }
 

@@ -1,4 +1,5 @@
 import type { Kvm } from '@nats-io/kv'
+import type { Entry } from '../types'
 import { fencedRecords, requireRoom } from './fenced-records'
 import type { Link } from './link'
 import { codeOf, openedOn, unlessChanged } from './opened'
@@ -61,15 +62,13 @@ export function createGathering(
     return use(({ js }) => unlessChanged(js.publish(root + key, value, how).then(({ seq }) => seq)))
   }
 
-  const records = {
-    async get(key: string) {
-      const of = { last_by_subj: root + key }
-      const message = await use(({ jsm }) => jsm.streams.getMessage(name, of))
-      return message ? { value: message.string(), revision: message.seq } : undefined
-    },
-    put,
+  async function get(key: string): Promise<Entry | undefined> {
+    const of = { last_by_subj: root + key }
+    const message = await use(({ jsm }) => jsm.streams.getMessage(name, of))
+    return message ? { value: message.string(), revision: message.seq } : undefined
   }
-  const states = fencedRecords(link, records, 'state')
+
+  const states = fencedRecords(link, { get, put }, 'state')
 
   return {
     /** Milliseconds from one beat of an owner to the next. */
