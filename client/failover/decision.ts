@@ -123,13 +123,16 @@ export function rest(
 ): void {
   const before = memory.rests[side]
   const failed = (before?.failed ?? 0) + (why.isRefused ? 0 : 1)
-  const guard = settings.guard * 1000
-  const wait = Math.max(guard, Math.min(LONGEST_REST_MS, guard * 2 ** Math.min(20, failed - 1)))
+  const wait = doubled(settings.guard * 1000, failed - 1, LONGEST_REST_MS)
   const isDistrusted = (before?.isDistrusted ?? false) || why.isDistrusted === true
   memory.rests[side] = { failed, since: now, again: now + wait, ...why, isDistrusted }
 }
 
 const LONGEST_REST_MS = 300_000
+
+/** A wait that is doubled so many times, up to the longest one; never less than it is undoubled. */
+export const doubled = (ms: number, times: number, longest: number): number =>
+  Math.max(ms, Math.min(longest, ms * 2 ** Math.min(20, times)))
 
 export function begin(
   run: Run,
@@ -263,8 +266,7 @@ export function endLoss(run: Run): void {
   const { loss, losses, waits } = memory
   if (!loss) return
   loss.overSince ??= now
-  const guard = settings.guard * 1000
-  const wait = Math.max(guard, Math.min(LONGEST_CLEAR_MS, guard * 2 ** Math.min(20, losses.count)))
+  const wait = doubled(settings.guard * 1000, losses.count, LONGEST_CLEAR_MS)
   if (now - Math.max(loss.overSince, waits.seenSince ?? now) < wait) return
   delete memory.loss
   memory.losses = { ...losses, endedAt: now }

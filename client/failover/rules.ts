@@ -5,6 +5,7 @@ import { otherOf } from '../model/failover-sides'
 import {
   PENDING_MS,
   begin,
+  doubled,
   endLoss,
   finish,
   isFresh,
@@ -294,12 +295,9 @@ function returnToMain(run: Run): void {
   if (settings.restore === 'off' || !main || !isCalledGood(run, 'main')) return
   if (memory.manual || memory.held) return
   memory.state = 'wait-to-restore'
-  const base = settings.waitToRestore * 1000
-  const doubled = base * 2 ** Math.min(20, memory.restored?.relapses ?? 0)
-  run.due = Math.max(
-    main.since + Math.max(base, Math.min(LONGEST_WAIT_MS, doubled)),
-    memory.rests.main?.again ?? 0,
-  )
+  const { relapses = 0 } = memory.restored ?? {}
+  const wait = doubled(settings.waitToRestore * 1000, relapses, LONGEST_WAIT_MS)
+  run.due = Math.max(main.since + wait, memory.rests.main?.again ?? 0)
   const isSeen = settings.restore === 'message' || main.at === now
   if (now < run.due || !isSeen || memory.isBusy) return
   begin(run, { from: 'backup', to: 'main', cause: 'restore' })
