@@ -107,26 +107,23 @@ export function deviceState(
   hide: Hide = hideSecrets,
 ): DeviceState {
   const { config } = answer as { config: unknown }
-  const list = (value: unknown, of: string, before: number): unknown[] | undefined => {
-    if (!Array.isArray(value)) return undefined
-    return isBelieved(value, of, before, doubts) ? value : undefined
-  }
-  const adapters = list(
+  const adapters = believed(
     own(own(config, 'settings'), 'networkAdapters'),
     'adapters',
     known && known.adapters !== '[]' ? 1 : 0,
+    doubts,
   )
-  const peers = list(own(config, 'peers'), 'peers', known?.peers.size ?? 0)
+  const peers = believed(own(config, 'peers'), 'peers', known?.peers.size ?? 0, doubts)
   const present = new Map(routes.kept)
   for (const route of routes.arrived) {
     const routeId = String(route.id)
     present.set(routeId, routeState(routeId, route, doubts, hide, known?.routes.get(routeId)))
   }
-  const name = nameOf(answer.name, known?.name, hide) ?? ''
+  const name = nameOf(answer.name, known?.name, hide)
   const condition = conditionAs(
     known?.condition,
-    word(answer.statusCode) ?? known?.condition.code,
-    textIn(answer.status) ?? known?.condition.state,
+    word(answer.statusCode),
+    textIn(answer.status),
     detailsOf(answer.statusDetails, NO_SECRETS, hide, known?.condition),
   )
   const firmware = textIn(answer.firmware) ?? known?.firmware
@@ -161,11 +158,11 @@ export function deviceState(
 /** Returns what may be shown of a value: the appliance may have written the password into any text. */
 type Hide = <T>(value: T) => T
 
-/** Returns the known condition when it is equal. */
+/** Code and state stay where they are not given. Returns the known condition when it is equal. */
 function conditionAs(
   known: Condition | undefined,
-  code: string | undefined,
-  state: string | undefined,
+  code = known?.code,
+  state = known?.state,
   details: string | undefined,
 ): Condition {
   const isSame = known?.code === code && known?.state === state && known?.details === details
@@ -182,15 +179,17 @@ function sameMap<T>(
   return known
 }
 
-function isBelieved(
-  value: unknown[],
+/** Returns the list where it counts. @param before how many were known */
+function believed(
+  value: unknown,
   of: string,
   before: number,
   doubts: UnconfirmedEmpty,
-): boolean {
-  if (value.length > 0 || before === 0) return true
+): unknown[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  if (value.length > 0 || before === 0) return value
   doubts.now.add(of)
-  return doubts.before.has(of)
+  return doubts.before.has(of) ? value : undefined
 }
 
 function adaptersOf(adapters: unknown[]): string {
@@ -211,11 +210,11 @@ function peersOf(
     const called = textIn(peer.gatewayName) ?? textIn(peer.address) ?? ''
     const id = textIn(peer.id) ?? called
     const before = known?.get(id)
-    const name = nameOf(called, before?.name, hide) ?? ''
+    const name = nameOf(called, before?.name, hide)
     const condition = conditionAs(
       before?.condition,
       undefined,
-      textIn(peer.status) ?? before?.condition.state,
+      textIn(peer.status),
       detailsOf(peer.statusDetails, secretsIn(peer), hide),
     )
     if (before?.name === name && before.condition === condition) return before
@@ -237,18 +236,17 @@ function routeState(
   const { source, destinations } = route
   // Some firmware writes an empty list as null.
   const given = destinations === null ? [] : destinations
-  const listed = Array.isArray(given) ? (given as unknown[]) : undefined
   const knownSource = unlessUntold('source', known)
   const knownDestinations = unlessUntold('destinations', known)
   const before = knownDestinations?.length ?? 0
-  const isGiven = listed && isBelieved(listed, `destinations of ${id}`, before, doubts)
+  const listed = believed(given, `destinations of ${id}`, before, doubts)
   const condition = conditionOf(route, NO_SECRETS, hide, known)
-  const name = nameOf(route.name, known?.name, hide) ?? ''
+  const name = nameOf(route.name, known?.name, hide)
   const sourceNow =
     isObject(source) && (isText(source.protocol) || knownSource)
       ? partState('source', source, hide, knownSource)
       : (knownSource ?? UNTOLD.source)
-  const destinationsNow = isGiven
+  const destinationsNow = listed
     ? destinationsOf(listed, hide, knownDestinations)
     : (knownDestinations ?? UNTOLD.destinations)
   const isSame =
@@ -331,7 +329,7 @@ function partState(
     : { definition: known.definition, secrets: NO_SECRETS }
   const isRedefined = definition !== known?.definition
   const id = textIn(part.id) ?? known?.id
-  const name = nameOf(part.name, known?.name, hide) ?? ''
+  const name = nameOf(part.name, known?.name, hide)
   const condition = conditionOf(part, secrets, hide, known, isRedefined)
   const isSame = id === known?.id && name === known?.name && condition === known.condition
   return known && isSame && !isRedefined ? known : { id, name, condition, definition }
@@ -348,15 +346,9 @@ function conditionOf(
   isRedefined = true,
 ): Condition {
   const before = known?.condition
-  const code = word(part.summaryStatusCode) ?? before?.code
-  const state = word(part.state) ?? before?.state
   const shown = isRedefined ? undefined : before
-  return conditionAs(
-    before,
-    code,
-    state,
-    detailsOf(part.summaryStatusDetails, secrets, hide, shown),
-  )
+  const details = detailsOf(part.summaryStatusDetails, secrets, hide, shown)
+  return conditionAs(before, word(part.summaryStatusCode), word(part.state), details)
 }
 
 /** @param shown has no secret, so what it says needs no search */
@@ -372,7 +364,7 @@ function detailsOf(
 }
 
 /** The name as it may be shown. The known one has been searched for secrets. */
-function nameOf(given: unknown, known: string | undefined, hide: Hide): string | undefined {
+function nameOf(given: unknown, known = '', hide: Hide): string {
   const name = textIn(given)
   return name === undefined || name === known ? known : hide({ name }).name
 }
