@@ -14,23 +14,17 @@ import { UNTOLD, type RouteState } from './state'
 
 /** By the latest poll, on a device that is well. @param at where its figures begin */
 export function partsOfState(route: RouteState, at: number, figures?: Figures): RouteHealth {
-  const { condition, source } = route
+  const { condition, source, destinations } = route
   const { state, code } = source.condition
   return partsHealth({
     state: condition.state,
     code: condition.code,
     source: source === UNTOLD.source ? undefined : { state, code, bitrate: figures?.[at] },
-    outputs: outputsOf(route, at, figures),
-  })
-}
-
-/** The outputs of a route in the order of its state. @param at where the figures of the route begin */
-function outputsOf({ destinations }: RouteState, at: number, figures?: Figures): OutputSigns[] {
-  return destinations.map(({ name, condition, definition, started }, index) => {
-    const place = placeOf(at, index)
-    const { state, code } = condition
-    const { isListener } = definition.kind
-    return { name, state, code, started, isListener, clients: figures?.[place + 1] }
+    outputs: destinations.map(({ name, condition: shown, definition, started }, index) => {
+      const { isListener } = definition.kind
+      const clients = figures?.[placeOf(at, index) + 1]
+      return { name, state: shown.state, code: shown.code, started, isListener, clients }
+    }),
   })
 }
 

@@ -53,23 +53,21 @@ export function createChangeReporter(
       // The first change of a route.
       const passage = change.of === 'route.name' ? passageOf(change, known) : undefined
       const steps = passage ? stepsOf(change, passage) : [change]
-      const wanted = steps.filter((step) => wants(step, known))
-      const entries = wanted.map((step) => [keyOf(step), heldSince(step, at)] as const)
-      const isHeld = entries.some(([, { since }]) => at - since < holdFor)
-      if (isHeld) {
+      const wanted = steps
+        .filter((step) => wants(step, known))
+        .map((step) => ({ change: step, passage, hold: heldSince(step, at) }))
+      if (wanted.some(({ hold }) => at - hold.since < holdFor)) {
         kept.add(keyOf(change))
-        for (const [key, entry] of entries) stillHeld.set(key, entry)
+        for (const { change: step, hold } of wanted) stillHeld.set(keyOf(step), hold)
       } else {
         if (passage) passed = id
-        for (const [index, step] of wanted.entries()) {
-          dueNow.push({ change: step, at: entries[index]![1].at, passage })
-        }
+        dueNow.push(...wanted)
       }
     }
     holding = stillHeld.size > 0 ? stillHeld : NONE_HELD
     if (kept.size > 0) told = heldBack(known, state, (key) => kept.has(key))
     const ordered = dueNow.some(({ passage }) => passage) ? inOrder(dueNow) : dueNow
-    return ordered.map((one) => eventOf(one.change, clock.unix(one.at), state))
+    return ordered.map(({ change, hold }) => eventOf(change, clock.unix(hold.at), state))
   }
 
   /** A rename that makes a route appear or disappear for a watch of chosen routes. */
@@ -167,7 +165,7 @@ type RouteRename = Extract<Change, { of: 'route.name' }>
 
 interface Due {
   change: Change
-  at: number
+  hold: Held
   /** Of a rename, and of what it comes with. */
   passage?: RouteChange
 }
