@@ -107,6 +107,18 @@ describe('the figures of a poll', () => {
       }),
     )
   })
+
+  it('show whether a listener waits by who calls, not by what it sends', () => {
+    const signs = [
+      [0, 5],
+      [1, 0],
+    ].map(([clientConnections, usedBandwidth]) => {
+      const listener = out('a', { mode: 'listener', clientConnections, usedBandwidth })
+      const { state, figures } = read([route('5', { destinations: [listener] })])
+      return partsOfState(state.routes.get('r1')!, 0, figures).outputs.map(({ sign }) => sign)
+    })
+    signs.should.eql([['waiting'], ['ok']])
+  })
 })
 
 describe('figures that have not turned', () => {

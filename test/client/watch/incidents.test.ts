@@ -269,6 +269,17 @@ describe('an incident', () => {
     ended.should.have.properties({ value: null, limit: 6 })
   })
 
+  it('of one of several limits ends with the value of its own', () => {
+    const output = { measure: 'bitrate', of: 'destination', low: 1 } as const
+    begin({
+      route: { id: 'a' },
+      thresholds: [output, { measure: 'bitrate', of: 'source', low: 6 }],
+    })
+    lasts(15_000, { bitrate: 4 }).should.eql(['begun Route a: warning threshold'])
+    lasts(15_000, { bitrate: 7 }).should.eql(['ended Route a: ok'])
+    of.events.map(({ value }) => value).should.eql([4, 7])
+  })
+
   it('of a high limit ends where the low one is passed without a poll between', () => {
     begin({ thresholds: [{ measure: 'bitrate', of: 'source', low: 3, high: 8 }] })
     lasts(15_000, { bitrate: 9 }).should.eql(['begun Route a: warning threshold'])

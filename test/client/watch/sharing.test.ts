@@ -4,7 +4,8 @@ import should from 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { newOperation } from '../../../client/connection/operation'
 import type { Snapshot } from '../../../client/model/event'
-import { pollNow } from '../../../client/watch/registry'
+import { isOld } from '../../../client/watch/life/device'
+import { knownBy, pollNow, snapshotOfKnown } from '../../../client/watch/registry'
 import { until } from '../../support/until'
 import {
   callsFor,
@@ -71,7 +72,34 @@ describe('watching', () => {
         { id: device().pairings[0]!.id, name: 'Gateway 1', status: 'accepted' },
       ])
       snapshot.routes.map(({ name }) => name).should.eql(simulator.routes.map(({ name }) => name))
+      const { text: _, ...wordless } = snapshot
+      snapshotOfKnown(knownBy(gateway)!)!.should.eql(wordless)
       simulator.journal.length.should.equal(calls)
+    })
+
+    it('what is known with a time by which it is old, twice as long after a slow poll', async () => {
+      await start({ routes: 4 })
+      await watching()
+      const late = (): number => {
+        const known = knownBy(gateway)!
+        isOld(known, known.dueBy).should.be.false()
+        isOld(known, known.dueBy + 1).should.be.true()
+        return known.dueBy - known.seenAt - 1.05 * 3_600_000
+      }
+      late().should.be.approximately(5000, 1)
+      const { firmware } = device()
+      let tookMs = 0
+      Object.defineProperty(device(), 'firmware', {
+        enumerable: true,
+        get() {
+          passTime(20_000)
+          tookMs += 20_000
+          return firmware
+        },
+      })
+      await look()
+      tookMs.should.be.above(0)
+      late().should.be.approximately(2 * tookMs, 1000)
     })
 
     it('one poll between a watch of the only device and one that names it', async () => {
