@@ -124,9 +124,10 @@ export function createSubscription(
   }): void {
     const { state } = known
     if (state) takeOver(state, state, known.seenAt, known.figures)
-    if (state && !known.away) reachable()
-    if (known.away && !away) unreachable(known.away)
-    else if (state) tellHealth(known.away)
+    if (known.away) return unreachable(known.away)
+    if (!state) return
+    reachable()
+    tellHealth()
   }
 
   /** Begins with the device. @param known as it was when this was saved, or else as it is */

@@ -175,6 +175,18 @@ describe('what one process has reported as begun, the next one', () => {
       told.events[0]!.since!.should.equal(before.events[0]!.at)
     })
 
+    it('shows at once to a watch that comes back, also where nobody has ever seen the device', async () => {
+      away()
+      watch({ deviceId, events: ['route.added'] })
+      const before = watch({ deviceId })
+      await first(before)
+      await miss(5)
+      before.end()
+      const told = watch({ deviceId })
+      told.health.map(({ unreachable }) => unreachable).should.eql([true])
+      told.events.should.eql([])
+    })
+
     it('that began in the future, by a clock that is ahead, takes for one that began now', async () => {
       await outage()
       const [[settings] = ['']] = Object.entries(opened())
