@@ -149,7 +149,10 @@ export function watchedDevice(
       read ??= createReader(gateway, id, clock)
       const begun = clock.now()
       const reading = await read(operation, state ?? restoring.device(id)?.state)
-      count(clock.now() - begun)
+      lookMs = clock.now() - begun
+      const { polls } = gateway.counters
+      polls.count++
+      polls.seconds += lookMs / 1000
       return Object.assign(reading, { operation })
     } catch (error) {
       hasAsked = operation.requests > 0
@@ -160,13 +163,6 @@ export function watchedDevice(
       }
       throw error
     }
-  }
-
-  function count(ms: number): void {
-    const { polls } = gateway.counters
-    lookMs = ms
-    polls.count++
-    polls.seconds += ms / 1000
   }
 
   function onAnswer(reading: SharedReading): void {
