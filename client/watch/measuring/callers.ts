@@ -1,3 +1,4 @@
+import type { UnixClock } from '../../clock'
 import type { CallerBook, Place } from '../../model/callers'
 import type { WatchEvent } from '../../model/event'
 import { named } from '../../model/ids'
@@ -75,12 +76,11 @@ export interface CallerWatch extends Meter<SavedCallers> {
 /**
  * Who returns from the same address within the hold has not left. Who has changed places with another one
  * between two polls shows when the number changes next.
- * @param unix turns a time of the clock into Unix ms
  */
 export function createCallerWatch(
   holdMs: number,
-  unix: (at: number) => number,
-  bookNow: () => CallerBook | undefined,
+  clock: UnixClock,
+  book?: () => CallerBook | undefined,
 ): CallerWatch {
   /** Of the latest poll, by keys that are the same in all routes that share one; undefined before the first one. */
   let listeners: ReadonlyMap<string, Listener> | undefined
@@ -138,8 +138,8 @@ export function createCallerWatch(
     const caller: WatchEvent['caller'] = {
       address,
       port,
-      name: bookNow()?.nameOf(address, place) ?? null,
-      since: unix(since),
+      name: book?.()?.nameOf(address, place) ?? null,
+      since: clock.unix(since),
       durationMs: hasLeft ? Math.round(durationMs) : null,
     }
     const event = hasLeft ? 'caller.left' : 'caller.joined'
@@ -147,7 +147,7 @@ export function createCallerWatch(
   }
 
   const isExpected = (route: Named): boolean =>
-    bookNow()?.expected.some(({ row }) => isRouteOf(row, route)) === true
+    book?.()?.expected.some(({ row }) => isRouteOf(row, route)) === true
 
   return {
     polled(state, figures, wants, at) {
@@ -212,7 +212,7 @@ export function createCallerWatch(
         entries
           .filter(({ awaySince }) => awaySince === undefined)
           .flatMap(({ address, port, since }) =>
-            places.map((place) => ({ address, port, place, since: unix(since) })),
+            places.map((place) => ({ address, port, place, since: clock.unix(since) })),
           ),
       ),
 

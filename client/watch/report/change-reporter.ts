@@ -26,8 +26,7 @@ export function createChangeReporter(
   const hasLimits = thresholds.length > 0 && STATISTICS.some(wantsEvent)
   const limits = hasLimits ? createThresholds(thresholds, holdFor) : undefined
   const data = DATA.some(wantsEvent) ? createDataWatch(holdFor) : undefined
-  const unix = (at: number): number => clock.unix(at)
-  const callers = wantsCallers ? createCallerWatch(holdFor, unix, () => book?.()) : undefined
+  const callers = wantsCallers ? createCallerWatch(holdFor, clock, book) : undefined
   const meters = [data, limits, callers].filter((meter) => meter !== undefined)
   /** The last state reported to the flow, also by an earlier watch; lags the current one by what is on hold. */
   let told: DeviceState | undefined

@@ -34,12 +34,11 @@ export function createIncidentReporter(
   { mustRun, thresholds, open, onOpen }: IncidentOptions,
   { clock, holdFor, wantsRoute, device, book, tell }: Reporting,
 ): Reporter {
-  const unix = (at: number): number => clock.unix(at)
-  const incidents = createIncidents(holdFor, unix)
-  if (open) incidents.restore(open, clock.now())
+  const incidents = createIncidents(holdFor, clock)
+  if (open) incidents.restore(open)
   // Its own hold would only add to that of the incidents.
   const limits = thresholds.length > 0 ? createThresholds(thresholds, 0, firstLevel) : undefined
-  const callers = book && createCallerWatch(0, unix, book)
+  const callers = book && createCallerWatch(0, clock, book)
   const mustNotStop = mustRun ? patternFilter(mustRun) : undefined
   let latest: DeviceState | undefined
   let seen = NONE_SEEN
@@ -156,7 +155,7 @@ export function createIncidentReporter(
     // That it is over, the poll shows that follows.
     back: () => undefined,
     restoredOutage: () => incidents.open().find(({ kind }) => kind === 'gateway')?.since,
-    removed: () => report(incidents.endAll(clock.now())),
+    removed: () => report(incidents.endAll()),
     lacking: (isDue) => [
       ...((isDue && limits?.lacking()) || []),
       ...(callers?.lacking() ?? []).filter((route) =>
@@ -175,7 +174,7 @@ export function createIncidentReporter(
     callers: callers && (() => callers.present()),
     save: () => ({ incidents: incidents.open(), troubles: incidents.save() }),
     restore({ incidents: saved, troubles }) {
-      if (saved) incidents.restore(saved, clock.now())
+      if (saved) incidents.restore(saved)
       if (troubles) incidents.goOn(troubles)
       if (saved) onOpen?.(incidents.open())
     },

@@ -1,4 +1,5 @@
 import * as crypto from 'node:crypto'
+import { fromUnix, type UnixClock } from '../../clock'
 import type { CLOSINGS, Incident, IncidentEvent, OpenIncident } from '../../model/incident'
 import { held } from '../measuring/meter'
 import type { SavedTrouble, Trouble } from '../saved'
@@ -29,9 +30,8 @@ export interface Step {
 /**
  * Each begins once it has lasted for `holdMs`, and ends once it has been away for as long. What nobody can
  * know neither begins nor ends meanwhile, and its time runs on.
- * @param unix turns a time of the clock into Unix ms
  */
-export function createIncidents(holdMs: number, unix: (at: number) => number) {
+export function createIncidents(holdMs: number, clock: UnixClock) {
   const entries = new Map<string, SavedTrouble>()
 
   function present(trouble: Trouble, at: number): Step | undefined {
@@ -46,7 +46,7 @@ export function createIncidents(holdMs: number, unix: (at: number) => number) {
   function begin(entry: SavedTrouble, trouble: Trouble, at: number): Step | undefined {
     entry.trouble = trouble
     if (at - entry.since < holdMs) return undefined
-    const begunAt = unix(entry.since)
+    const begunAt = clock.unix(entry.since)
     entry.begun = { id: idOf(trouble.key, begunAt), at: begunAt }
     return step('incident.begun', entry, begunAt, 'ok', trouble.severity)
   }
@@ -60,7 +60,7 @@ export function createIncidents(holdMs: number, unix: (at: number) => number) {
     }
     entry.other = held(entry.other, `${trouble.severity} ${trouble.reason}`, at)
     if (at - entry.other.since < holdMs) return undefined
-    const changedAt = unix(entry.other.at)
+    const changedAt = clock.unix(entry.other.at)
     entry.other = undefined
     entry.trouble = trouble
     return step('incident.changed', entry, changedAt, severity, trouble.severity)
@@ -99,12 +99,10 @@ export function createIncidents(holdMs: number, unix: (at: number) => number) {
       return steps
     },
     /** Ends all that were reported, without a hold: what they are about has left. */
-    endAll(at: number): Step[] {
+    endAll(): Step[] {
       const left = [...entries.values()].filter(({ begun }) => begun)
       entries.clear()
-      return left.map((entry) => {
-        return end(entry, entry.overSince ?? at, 'removed')
-      })
+      return left.map((entry) => end(entry, entry.overSince ?? clock.now(), 'removed'))
     },
     /** All, with what is on hold: for a later watch of this process. */
     save: (): ReadonlyMap<string, SavedTrouble> => new Map(entries),
@@ -118,13 +116,11 @@ export function createIncidents(holdMs: number, unix: (at: number) => number) {
     /** Those that were reported as begun and not as ended. */
     open: () => [...entries.values()].filter(({ begun }) => begun).map(openOf),
     /** Goes on with those of an earlier watch; what was reported here counts more. */
-    restore(open: readonly OpenIncident[], at: number): void {
+    restore(open: readonly OpenIncident[]): void {
       for (const { id, since, until: _, durationMs: __, ...trouble } of open) {
         const { key } = trouble
         if (entries.get(key)?.begun) continue
-        // The clock of another process may be ahead.
-        const began = Math.min(at, at + since - unix(at))
-        entries.set(key, { trouble, since: began, begun: { id, at: since } })
+        entries.set(key, { trouble, since: fromUnix(clock, since), begun: { id, at: since } })
       }
     },
   }

@@ -22,6 +22,7 @@ import {
   watching,
   type Told,
 } from './support'
+import type { UnixClock } from '../../../client/clock'
 import { createIncidents, type Sight, type Step } from '../../../client/watch/report/incidents'
 import { WELL, watched, type RouteWorld, type Watched, type World } from './worlds'
 
@@ -364,7 +365,8 @@ describe('an incident', () => {
     })
 
     it('counts less than what was reported here, and began no later than now', () => {
-      const incidents = createIncidents(HOLD, (at) => at)
+      const clock = { now: () => HOLD, unix: (at: number) => at } as UnixClock
+      const incidents = createIncidents(HOLD, clock)
       const trouble = {
         key: 'k',
         kind: 'route',
@@ -377,7 +379,7 @@ describe('an incident', () => {
       incidents.take(lost, 0)
       const [{ incident: begun }] = incidents.take(lost, HOLD) as [Step]
       const given = { ...trouble, id: 'x', since: 9e9, until: null, durationMs: null }
-      incidents.restore([given, { ...given, key: 'other', id: 'y' }], HOLD)
+      incidents.restore([given, { ...given, key: 'other', id: 'y' }])
       incidents.take(well, HOLD)
       const ends = incidents.take(well, 2 * HOLD).map(({ incident }) => incident)
       ends
