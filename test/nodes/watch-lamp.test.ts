@@ -214,6 +214,13 @@ describe('the lamp of a watch', () => {
     status.show(one(NO_SOURCE), false, 'tromso')
     await expect(offline, 'red dot', 'tromso: City hall: no source; 3 of 3 with problems')
     status.remove('tromso')
+    // Of two with the same lamp, the one that has had it for longer.
+    status.show(one(NO_SOURCE), false, 'bergen')
+    const first = 'bergen: City hall: no source; 2 of 2 with problems'
+    await expect(one(NO_SOURCE), 'red dot', first)
+    status.show(one(OK), false, 'bergen')
+    status.show(one(NO_SOURCE), false, 'bergen')
+    await expect(one(NO_SOURCE), 'red dot', first.replace('bergen', 'oslo'))
     status.show(one(OK), false, 'bergen')
     await expect(one(NOT_SEEN), 'grey ring', '2 of 2 reachable')
     for (const name of ['bergen', 'oslo']) status.show(one(STOPPED), false, name)

@@ -180,7 +180,11 @@ describe('watch', () => {
     ],
     ['an unknown event', /route\.exploded/, { events: ['route.exploded'] }],
     ['a route filter without a value', /route is empty/, { routeType: 'name', route: '' }],
-    ['a device without a value', /device is empty/, { deviceType: 'id', device: '' }],
+    [
+      'a device without a value',
+      /device is empty; it must be a device ID\. Correct this, and deploy\.$/,
+      { deviceType: 'id', device: '' },
+    ],
     [
       'a time to hold that is none',
       /holdFor is "soon"; allowed are numbers from 0/,
