@@ -4,7 +4,7 @@ import type { Waiting } from '../../client/changes/step'
 import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { choiceProperty, waitingOf } from '../runtime/properties'
-import { choiceFrom, type Message } from '../runtime/parameters'
+import { choiceFrom } from '../runtime/parameters'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
 
@@ -27,9 +27,8 @@ export = (RED: NodeAPI): void =>
     'media-gateway-control-route',
     async ({ run, config, message, parameters }) => {
       const waiting = waitingOf(config)
-      const isTold = choiceProperty('action', config.action, [...ACTIONS, 'msg']) === 'msg'
-      const wanted = wantedAction(config, message)
-      const action = choiceFrom(isTold ? 'msg.action' : 'action', wanted, ACTIONS)
+      const chosen = choiceProperty('action', config.action, [...ACTIONS, 'msg'])
+      const action = chosen === 'msg' ? choiceFrom('msg.action', message.action, ACTIONS) : chosen
       const isRoute = choiceProperty('target', config.target, ['route', 'destination']) === 'route'
       const destination = isRoute ? undefined : await parameters.destination()
       const how = { destination, ...waiting }
@@ -42,6 +41,3 @@ export = (RED: NodeAPI): void =>
       message: ['action'],
     },
   )
-
-const wantedAction = ({ action }: Config, message: Message): unknown =>
-  action === 'msg' ? message.action : action || 'start'

@@ -1,9 +1,8 @@
 import type { NodeAPI } from 'node-red'
 import { invalidInput } from '../../client/errors'
-import { givenWords } from '../../client/model/faults'
-import { shownAs } from '../../client/model/given'
 import { OPERATIONS } from '../../client/operations'
 import { registerAction, type ActionConfig } from '../runtime/action'
+import { wrong } from '../runtime/parameters'
 import { choiceProperty } from '../runtime/properties'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
@@ -20,8 +19,8 @@ export = (RED: NodeAPI): void =>
         return { payload, did: { key: 'exported' }, deviceId }
       }
       if (message.confirm !== true) {
-        const problem = `is ${givenWords(shownAs(message.confirm))}; it must be true: an import replaces all routes of the device, so the message has to confirm it`
-        throw invalidInput([{ path: 'msg.confirm', problem }])
+        const why = 'an import replaces all routes of the device, so the message has to confirm it'
+        throw invalidInput([wrong('msg.confirm', message.confirm, `true: ${why}`)])
       }
       const { deviceId, answer } = await run(OPERATIONS.importPreset, { preset: message.payload })
       return { payload: answer, did: { key: 'importAccepted' }, deviceId }
