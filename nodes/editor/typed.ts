@@ -63,9 +63,8 @@ function reformatted(json: string, indent?: number): string {
 export type TypedChoices = Record<string, (string | TypedInputType)[]>
 
 export function prepareTyped(node: EditorNode, own: TypedChoices = {}): void {
-  for (const property of typedIn(own)) {
+  for (const property of typedIn(node, own)) {
     const input = field(node, property)
-    if (input.length === 0) continue
     const type = field(node, `${property}Type`)
     input.typedInput({
       types: withType(own[property] ?? types[property]!(), type.val()),
@@ -75,7 +74,8 @@ export function prepareTyped(node: EditorNode, own: TypedChoices = {}): void {
   }
 }
 
-const typedIn = (own: TypedChoices): string[] => Object.keys({ ...types, ...own })
+const typedIn = (node: EditorNode, own: TypedChoices): string[] =>
+  Object.keys({ ...types, ...own }).filter((property) => field(node, property).length > 0)
 
 /** Returns the value for the same thing in another type; undefined where that is not known. */
 export type Translate = (
@@ -90,8 +90,7 @@ export function prepareTypeChanges(
   translate: Translate,
   own: TypedChoices = {},
 ): void {
-  const shown = typedIn(own).filter((property) => field(node, property).length > 0)
-  for (const property of shown) prepareChange(node, property, translate)
+  for (const property of typedIn(node, own)) prepareChange(node, property, translate)
 }
 
 /** Types whose value is the thing itself, and not the place where it is found. */

@@ -155,10 +155,8 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
           const list = (): Promise<Device[]> => listDevices(gateway, newOperation('look-up'))
           refuseUnlisted(await sharing(gateway, 'devices', list), deviceId)
         }
-        const { version, figuresAt, language } = body
         const host = hostOf(RED, form, named)
-        const asked = { deviceId, version, figuresAt, lookOn, poll, language, host, user }
-        return observers.state(appliance, asked)
+        return observers.state(appliance, { ...body, deviceId, lookOn, poll, host, user })
       },
     },
 
