@@ -11,6 +11,7 @@ import type { RouteFilter } from '../../client/watch/report/filter'
 import { REAL_TIME, type UnixClock } from '../../client/clock'
 import { helper, load, send, unload, type Message, type Outcome } from '../support/flow'
 import { actions, itTestsEach } from '../support/manifests'
+import { liveInOwnTime } from '../support/own-time'
 import { until } from '../support/until'
 import {
   GOOD,
@@ -45,6 +46,10 @@ import {
 /** Minutes for each kind of cases (npm --prefix tools run fuzz); without it each has a small fixed number. */
 const MINUTES = Number(process.env['FUZZ_MINUTES'] ?? 0)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 4711)
+/** How fast time passes: with few cases, what is held back after a refused login would take the most of it. */
+const TIMES = MINUTES > 0 ? 1 : 5
+/** Of a request, ms. */
+const TIMEOUT = 400 * TIMES
 
 const LANES = ['a', 'b', 'c', 'd']
 
@@ -93,6 +98,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
 
   before(() => appliance.start())
   after(() => appliance.stop())
+  beforeEach(() => liveInOwnTime(TIMES))
   beforeEach(catchStrays)
   afterEach(async () => {
     await unload()
@@ -107,7 +113,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
     for (const lane of LANES) {
       const { url } = appliance.lane(lane)
       const id = `gateway ${lane}`
-      others.push({ id, type: 'media-gateway', name: '', baseUrl: url, timeout: 400 })
+      others.push({ id, type: 'media-gateway', name: '', baseUrl: url, timeout: TIMEOUT })
       accounts[id] = { username: USERNAME, password: PASSWORD }
       for (const [way, { type, ...properties }] of Object.entries(WAYS)) {
         nodes[`${way} ${lane}`] = {
@@ -301,7 +307,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
         baseUrl: lane.url,
         username: USERNAME,
         password: PASSWORD,
-        timeout: 400,
+        timeout: TIMEOUT,
         log: (_, text) => heard.push(text),
       })
       let end = (): void => undefined
@@ -381,7 +387,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
       lane.answers = [...answers]
       // After a refused login, a test with the same user would wait, and try nothing.
       const username = `${USERNAME} ${++trials}`
-      const form = { baseUrl: lane.url, username, password: PASSWORD, timeout: 400 }
+      const form = { baseUrl: lane.url, username, password: PASSWORD, timeout: TIMEOUT }
       const whole = {
         id,
         connection: unsaved ? form : { id },
@@ -520,7 +526,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
             { ...withShortWait(given), gateway: index === 0 ? ofNode : 'gateway' },
           ])
           await load(appliance.lane('a').url, Object.fromEntries(all) as Record<string, object>, {
-            gateway: { timeout: 400, ...gateway },
+            gateway: { timeout: TIMEOUT, ...gateway },
             credentials: { username: USERNAME, password: PASSWORD, ...credentials },
           })
           const outcomes = TYPES.filter((type) => type !== 'watch').map((type) =>
