@@ -1,4 +1,5 @@
-// Preloaded into a Node-RED: its clock runs HURRY times as fast, so that the tests do not wait.
+// Preloaded into a Node-RED: its clock runs HURRY times as fast, so that the tests do not wait. Below 1, what
+// is timed there lasts long enough for a test on a busy machine.
 const times = Number(process.env['HURRY'])
 const begun = Date.now()
 const clock = performance.now.bind(performance)
