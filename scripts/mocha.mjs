@@ -17,8 +17,8 @@ const HEAP_MEGABYTES = 640
  * Prints how many passed and failed, and returns the exit code.
  * @param files paths below the root, the longest first
  * @param results the file for the counts
- * @param jobs how many at a time at least: most wait most of the time. TEST_JOBS sets it for a machine
- *   whose speed is not known
+ * @param jobs how many at a time at least: many wait much of the time, but each process compiles for itself
+ *   what it tests. TEST_JOBS sets it for a machine whose speed is not known
  * @param slowest lists the files that took longest
  * @param binary another Node.js to run them with
  * @param before a command to put in front, such as that for coverage
@@ -27,7 +27,7 @@ export function runMocha(
   files,
   {
     results,
-    jobs = Number(process.env.TEST_JOBS) || 14,
+    jobs = Number(process.env.TEST_JOBS) || 8,
     slowest = false,
     args = [],
     before = [],
@@ -172,44 +172,50 @@ function printSlowest(report) {
  */
 export const testFiles = () =>
   filesBelow('dist/test', [
-    'client/changes/unseen',
-    'nodes/watch-deploy',
-    'nodes/watch-incidents',
     'recipes/trouble',
     'recipes/secrets',
-    'nodes/metrics',
-    'faults/hostile',
-    'recipes/monitoring',
-    'nodes/ensure-plan',
-    'client/doctor/command',
-    'recipes/files',
-    'fuzz/fuzz',
-    'client/failover/properties',
-    'nodes/secrets',
     'package/package',
-    'nodes/failover',
+    'recipes/monitoring',
+    'faults/hostile',
+    'client/changes/bulk',
+    'recipes/files',
+    'client/doctor/command',
+    'nodes/connection-test',
+    'nodes/secrets',
+    'recipes/examples',
+    'recipes/people',
+    'client/failover/properties',
+    'client/failover/shared-read',
+    'recipes/sites',
+    'client/failover/switch',
+    'nodes/failover-killed',
     'client/doctor/read',
-    'nodes/control',
-    'nodes/failover-moves',
+    'nodes/inventory',
+    'recipes/services',
+    'fuzz/fuzz',
+    'nodes/watch-incidents',
+    'client/changes/unseen',
+    'client/watch/incidents-histories',
+    'nodes/watch-deploy',
+    'recordings/recordings',
+    'recipes/schedule',
+    'nodes/watch-language',
+    'client/connection/leaks',
+    'client/connection/closing',
+    'nodes/metrics',
+    'nodes/failover',
     'nodes/update',
     'nodes/ensure',
-    'client/fleet/ownership-histories',
-    'recipes/people',
-    'client/watch/field-alarms',
-    'nodes/fleet-share',
-    'client/watch/outages',
-    'nodes/failover-files',
-    'nodes/admin',
-    'client/watch/missing-routes',
+    'nodes/ensure-plan',
+    'nodes/ensure-undo',
+    'client/fleet/ownership',
     'client/watch/callers-histories',
-    'nodes/connection-test',
-    'nodes/status-nodes',
-    'nodes/watch',
-    'recipes/examples',
-    'nodes/failover-killed',
-    'client/changes/bulk',
-    'recipes/services',
-    'client/failover/protect',
+    'client/watch/field-alarms',
+    'client/changes/sequences',
+    'client/watch/subscription',
+    'nodes/elsewhere',
+    'nodes/admin',
+    'faults/expressions',
   ]).filter((file) => !['editor', 'commands'].includes(file.split(sep)[2]))
 
 /** Those that open every dialog of the editor in a browser: `npm run test:editor`. */
