@@ -8,7 +8,7 @@ import { isInProgress } from '../../client/changes/unconfirmed'
 import { setLatest } from '../../client/memory'
 import { generateRoutes, type Simulator } from '../../simulator'
 import { failure, load, result, send, simulated, unload } from '../support/flow'
-import { connected, deviceId, gateway, simulator as alone } from '../support/stage'
+import { connected, deviceId, gateway as connection, simulator as alone } from '../support/stage'
 
 /** A wrong update takes a programme off the air: what the flow does not mention stays. */
 describe('update-route', () => {
@@ -227,24 +227,24 @@ describe('an update that nobody has waited for', () => {
     await connected()
     const [first, second] = alone.routes.map(({ id }) => alone.readForm(id) as Route)
     const isRemembered = ({ id }: Route, as: Route): boolean =>
-      isInProgress(gateway, { deviceId, routeId: id }, as)
+      isInProgress(connection, { deviceId, routeId: id }, as)
     for (const { id, name } of [first!, second!]) {
       const address = { deviceId, routeId: id }
       const waiting = { waitFor: 'accepted', waitTimeout: 30_000 } as const
       const change = { address, patch: { name: `${name} 2` }, mode: 'keep', ...waiting } as const
-      await updateRoute(gateway, change, newOperation('update-route'))
+      await updateRoute(connection, change, newOperation('update-route'))
     }
     isRemembered(first!, first!).should.be.true()
     isRemembered(second!, second!).should.be.true()
 
     const address = { deviceId, routeId: first!.id }
     const gone = { ...address, waitFor: 'applied', waitTimeout: 30_000 } as const
-    await deleteRoute(gateway, gone, newOperation('delete-route'))
+    await deleteRoute(connection, gone, newOperation('delete-route'))
     isRemembered(first!, first!).should.be.false()
 
     const wanted = { id: second!.id }
     const options = { deviceId, state: 'absent', waitTimeout: 30_000 } as const
-    await ensureRoutes(gateway, wanted, options, newOperation('ensure-route'))
+    await ensureRoutes(connection, wanted, options, newOperation('ensure-route'))
     isRemembered(second!, second!).should.be.false()
   })
 })
