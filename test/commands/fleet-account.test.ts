@@ -3,65 +3,22 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import should from 'should'
+import type { Account as FleetAccount, Given, Received } from '../support/fleet'
 import { root } from '../support/root'
 
-interface Entry {
-  at: number
-  appliance: string
-  client: string
-  session: string
-  kind: 'login' | 'logout' | 'poll' | 'read' | 'write'
-  command?: number
-}
-interface Event {
-  at: number
-  kind: string
-  client: string
-}
-interface Command {
-  number: number
-  appliance: string
-  isOnce: boolean
-  through: string
-  sentAt: number
-  code?: string
-  applied?: string
-}
+type Command = Given & { through: string; sentAt: number }
 interface Evidence {
   names: string[]
-  records: Entry[]
-  events: Event[]
+  records: Received[]
+  events: Array<{ at: number; kind: string; client: string }>
   commands: Command[]
   until: number
   lifetime: number
   lost?: string[]
 }
-interface Spread {
-  median: number
-  longest: number
-}
-interface Account {
-  clients: Record<string, { appliances: number; polls: number; logins: number }>
-  events: Array<
-    Event & {
-      moved: number
-      missing: number
-      takenAfter: Spread
-      pause: Spread
-      staying: number
-      stayingLongest: number
-    }
-  >
-  doubles: Array<{
-    appliance: string
-    former: string
-    next: string
-    ms: number
-    lateWrites: number
-  }>
-  twins: unknown[]
-  commands: Record<string, unknown> & { details: object[] }
-  sessions: { most: number; left: number; expiring: number }
+type Account = FleetAccount & {
+  doubles: Array<{ lateWrites: number }>
+  commands: { details: object[] }
 }
 
 const UNTIL = 100_000
@@ -75,20 +32,20 @@ function life(
   from: number,
   to: number,
   { logsOut = true, session = `${client} ${appliance} ${from}` } = {},
-): Entry[] {
-  const entry = (kind: Entry['kind'], at: number): Entry => ({
+): Received[] {
+  const entry = (kind: Received['kind'], at: number): Received => ({
     at,
     appliance,
     client,
     session,
     kind,
   })
-  const polls: Entry[] = []
+  const polls: Received[] = []
   for (let at = from + 10; at < to; at += EVERY) polls.push(entry('poll', at))
   return [entry('login', from), ...polls, ...(logsOut ? [entry('logout', to)] : [])]
 }
 
-function write(client: string, appliance: string, at: number, command: number, from = 0): Entry {
+function write(client: string, appliance: string, at: number, command: number, from = 0): Received {
   const session = `${client} ${appliance} ${from}`
   return { at, appliance, client, session, kind: 'write', command }
 }
@@ -133,7 +90,7 @@ describe('the account of a fleet', () => {
   }
 
   /** Two appliances of two instances, of which the second is killed at 50 s. */
-  const killed = (takenAt: number, more: Entry[] = []): Partial<Evidence> => ({
+  const killed = (takenAt: number, more: Received[] = []): Partial<Evidence> => ({
     records: [
       ...life('one.1', 'x', 0, END),
       ...life('two.1', 'y', 0, 50_000, { logsOut: false }),
@@ -277,10 +234,10 @@ describe('the account of a fleet', () => {
   })
 
   it('knows a request with an old session, though the appliance did not know it any more', () => {
-    const late: Entry = {
+    const late: Received = {
       at: 80_000,
       appliance: 'y',
-      client: undefined as unknown as string,
+      client: undefined,
       session: 'two.1 y 0',
       kind: 'read',
     }
@@ -307,7 +264,7 @@ describe('the account of a fleet', () => {
 
   describe('of commands', () => {
     const records = life('one.1', 'x', 0, END)
-    const verdict = (writes: Entry[], ...commands: Command[]): string[] =>
+    const verdict = (writes: Received[], ...commands: Command[]): string[] =>
       judged({ records: [...records, ...life('one.1', 'y', 0, END), ...writes], commands }).broken
 
     it('fails one that was carried out twice', () => {
