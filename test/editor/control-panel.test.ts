@@ -19,7 +19,6 @@ const EXPIRED_MS = 20_000 / HURRY + 200
 const HOSTILE = '<img src=x onerror="document.title=1"> R&D &lt;'
 const GREEN = 'rgb(47, 158, 88)'
 const RED = 'rgb(229, 72, 77)'
-const HOLLOW = 'rgba(0, 0, 0, 0)'
 
 const udp = (name: string, port: number): RouteSpec['source'] => ({
   name,
@@ -328,24 +327,6 @@ panel(function () {
     const last = reads()
     await pause(3 * EVERY_MS)
     should(reads()).equal(last)
-  })
-
-  it('says that the gateway is away, and offers nothing to press', async () => {
-    const page = await open()
-    await until(async () => (await lamp(page, 'Alpha')) === GREEN, 'the lamp of Alpha')
-    simulator.failDevice('away')
-    await says(page, /^GATEWAY UNREACHABLE since \d\d:\d\d: .+$/)
-    await until(async () => /not known/.test(await row(page, 'Alpha').innerText()), 'the state')
-    should(await lamp(page, 'Alpha')).equal(HOLLOW)
-    should(await page.locator('.panel-routes').getByRole('button').count()).equal(0)
-    await until(async () => (await rates('Alpha')).at(-1) === null, 'the gap in its line')
-    simulator.failDevice('offline')
-    await says(page, /^DEVICE OFFLINE( since \d\d:\d\d)?$/)
-    should(await lamp(page, 'Alpha')).equal(HOLLOW)
-    should(await page.locator('.panel-routes').getByRole('button').count()).equal(0)
-    simulator.failDevice('ok')
-    await says(page, '3 running, all OK')
-    should(commands()).eql([])
   })
 
   it('says why there is no data, in the headline and in the list, and not as HTML', async () => {
