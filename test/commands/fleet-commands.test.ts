@@ -20,12 +20,12 @@ import {
   isUp,
   open,
   owner,
-  server,
   type Opened,
+  wired,
 } from '../support/engines'
 import { errorOf } from '../support/errors'
 import { afterThisTest } from '../support/hooks'
-import { startWire, type NatsServer, type Wire, withNats } from '../support/nats'
+import { type NatsServer, type Wire, withNats } from '../support/nats'
 import { pause, until } from '../support/until'
 
 /** The owner has sent nothing: the appliance is not its own any more. */
@@ -36,8 +36,7 @@ withNats('the commands of a fleet', function () {
 
   describe('reach the owner', () => {
     it('whatever the name of the appliance, and are answered', async () => {
-      const { all } = await engines(3)
-      const [one, other, third] = all as [Opened, Opened, Opened]
+      const { one, other, third } = await engines(3)
       const names = ['Oslo 1', 'a.b.*.>', 'München', '東京', '🎬'.repeat(100), ' ', '=']
       const slots = names.map(slotOf)
       const mine = owner(other, slots, ({ body }) => body)
@@ -58,9 +57,8 @@ withNats('the commands of a fleet', function () {
     })
 
     it('of another slot than that of the name, where the appliance has one', async () => {
-      const { all } = await engines(2)
+      const { one: first, other: second } = await engines(2)
       const slot = (slotOf('Oslo 1') + 1) % SLOTS
-      const [first, second] = all as [Opened, Opened]
       const one = owner(first, [slotOf('Oslo 1')])
       const other = owner(second, [slot])
       await first.commands.send(command({ slot }), { waitMs: 5000 })
@@ -68,8 +66,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('with the same error as there', async () => {
-      const { all } = await engines(2)
-      const [one, other] = all as [Opened, Opened]
+      const { one, other } = await engines(2)
       const failures = [
         invalidInput([{ path: 'port', problem: 'must be a number' }]),
         new GatewayError('UNAVAILABLE', say('refused'), { reason: 'ECONNREFUSED' }),
@@ -96,8 +93,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('with 5,000 routes, there and back', async () => {
-      const { all } = await engines(2)
-      const [one, other] = all as [Opened, Opened]
+      const { one, other } = await engines(2)
       owner(other, ALL_SLOTS, ({ body }) => body)
       const routes = Array.from({ length: 5000 }, (_, id) => ({
         id: randomUUID(),
@@ -111,8 +107,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('and are refused before anything is sent where they cannot be', async () => {
-      const { all } = await engines(2, { maxPayload: 65_536 })
-      const [one, other] = all as [Opened, Opened]
+      const { one, other } = await engines(2, { maxPayload: 65_536 })
       const { carriedOut } = owner(other, ALL_SLOTS)
       const round: { self?: unknown } = {}
       round.self = round
@@ -129,8 +124,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('and fail where the result is too large to come back: a change was made then', async () => {
-      const { all } = await engines(2, { maxPayload: 65_536 })
-      const [one, other] = all as [Opened, Opened]
+      const { one, other } = await engines(2, { maxPayload: 65_536 })
       const { carriedOut } = owner(other, ALL_SLOTS, () => randomBytes(100_000))
       for (const writes of [true, false]) {
         const error = await errorOf(one.commands.send(command({ writes }), { waitMs: 5000 }))
@@ -145,8 +139,7 @@ withNats('the commands of a fleet', function () {
 
   describe('wait', () => {
     it('until somebody owns the appliance', async () => {
-      const { all } = await engines(2)
-      const [one, other] = all as [Opened, Opened]
+      const { one, other } = await engines(2)
       const sent = one.commands.send(command(), { waitMs: 10_000 })
       await pause(700)
       const { carriedOut } = owner(other, ALL_SLOTS)
@@ -155,8 +148,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('and begin in the order in which they were sent', async () => {
-      const { all } = await engines(2)
-      const [one, other] = all as [Opened, Opened]
+      const { one, other } = await engines(2)
       // The larger one takes longer to be packed.
       const bodies = ['x'.repeat(2_000_000), 'second', 'third']
       const { carriedOut } = owner(other, ALL_SLOTS, () => pause(300))
@@ -166,8 +158,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('for the next owner where the first is not it any more', async () => {
-      const { all } = await engines(3)
-      const [one, other, third] = all as [Opened, Opened, Opened]
+      const { one, other, third } = await engines(3)
       const cases = [true, false].flatMap((writes) => UNSENT.map((error) => ({ writes, error })))
       for (const { writes, error } of cases) {
         const second = owner(third, [])
@@ -184,8 +175,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('for another owner where the one that was found is gone before it has got them', async () => {
-      const { nats, all } = await engines(2)
-      const [one, other] = all as [Opened, Opened]
+      const { nats, one, other } = await engines(2)
       const raw = await connect({ servers: nats.url })
       afterThisTest(() => raw.close())
       let found = 0
@@ -207,8 +197,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('for nothing longer than they may, and nobody carries them out afterwards', async () => {
-      const { all } = await engines(2)
-      const [one, other] = all as [Opened, Opened]
+      const { one, other } = await engines(2)
       const error = await errorOf(one.commands.send(command(), { waitMs: 500 }))
       error.code.should.equal('UNAVAILABLE')
       error.message.should.match(/No instance works for appliance "Oslo 1"/)
@@ -219,8 +208,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('without an engine, and until their sender is stopped', async () => {
-      const { nats, all } = await engines(2)
-      const [one] = all as [Opened]
+      const { nats, one } = await engines(2)
       await nats.kill()
       await isDown(one)
       const error = await errorOf(one.commands.send(command(), { waitMs: 300 }))
@@ -237,8 +225,7 @@ withNats('the commands of a fleet', function () {
 
   describe('are carried out once', () => {
     it('also where they take longer than any silence', async () => {
-      const { all } = await engines(2)
-      const [one, other] = all as [Opened, Opened]
+      const { one, other } = await engines(2)
       const { carriedOut } = owner(other, ALL_SLOTS, () => pause(4000).then(() => 'at last'))
       const answers = [true, false].map((writes) =>
         one.commands.send(command({ writes }), { waitMs: 500 }),
@@ -248,9 +235,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('where answers get lost, and their sender gets one all the same', async () => {
-      const nats = await server()
-      const wire = await startWire(nats.port)
-      afterThisTest(() => wire.stop())
+      const { nats, wire } = await wired()
       const [one, other] = [open(wire.url), open(nats.url)]
       await isUp(one, other)
       const { carriedOut } = owner(other, ALL_SLOTS, () => pause(200).then(() => 'done'))
@@ -267,8 +252,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('where the config node of the owner is deployed again meanwhile', async () => {
-      const { all } = await engines(2)
-      const [one, other] = all as [Opened, Opened]
+      const { one, other } = await engines(2)
       const before = owner(other, ALL_SLOTS, () => pause(1000).then(() => 'by the former'))
       const sent = one.commands.send(command(), { waitMs: 5000 })
       await isBegun(before)
@@ -282,8 +266,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('and may have been when their sender is stopped after', async () => {
-      const { all } = await engines(2)
-      const [one, other] = all as [Opened, Opened]
+      const { one, other } = await engines(2)
       const first = owner(other, ALL_SLOTS, () => pause(1000))
       const stop = new Stop()
       const stopped = errorOf(one.commands.send(command(), { waitMs: 60_000, stop }))
@@ -297,9 +280,7 @@ withNats('the commands of a fleet', function () {
   describe('that their owner has begun', () => {
     /** A sender, and two owners of which the first can be cut off. */
     async function withWire(): Promise<{ wire: Wire; all: [Opened, Opened, Opened] }> {
-      const nats = await server()
-      const wire = await startWire(nats.port)
-      afterThisTest(() => wire.stop())
+      const { nats, wire } = await wired()
       const all: [Opened, Opened, Opened] = [open(nats.url), open(wire.url), open(nats.url)]
       await isUp(...all)
       return { wire, all }
@@ -337,8 +318,7 @@ withNats('the commands of a fleet', function () {
     })
 
     it('fail where it could not send them, since later ones may have been made elsewhere', async () => {
-      const { all } = await engines(3)
-      const [one, other, third] = all as [Opened, Opened, Opened]
+      const { one, other, third } = await engines(3)
       for (const unsent of UNSENT) {
         const journal: unknown[] = []
         const first = owner(other, ALL_SLOTS, async () => {
@@ -395,8 +375,7 @@ withNats('the commands of a fleet', function () {
         starts: Array<Promise<unknown>>
         journal: string[]
       }> {
-        const { nats, all } = await engines(2)
-        const [one, other] = all as [Opened, Opened]
+        const { nats, one, other } = await engines(2)
         const first = await startOwner(nats, 1e6, 0)
         const send = (body: string, appliance: string): Promise<unknown> =>
           one.commands.send(command({ appliance, body }), { waitMs: 10_000 })
@@ -450,8 +429,7 @@ withNats('the commands of a fleet', function () {
       })
 
       it('a thousand: each at most once, and each answered or in doubt', async () => {
-        const { nats, all } = await engines(2)
-        const [one, other] = all as [Opened, Opened]
+        const { nats, one, other } = await engines(2)
         const first = await startOwner(nats, 0, 1500)
         const sent = Array.from({ length: 1000 }, (_, index) => ({
           appliance: `Oslo ${index}`,

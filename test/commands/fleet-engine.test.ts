@@ -7,7 +7,7 @@ import type { EngineOptions } from '../../client/fleet/nats/options'
 import type { RecordWatch } from '../../client/fleet/types'
 import { Stop } from '../../client/stop'
 import { newCertificate, selfSignedCertificate } from '../support/certificate'
-import { TTL, isDown, isUp, open, server } from '../support/engines'
+import { TTL, isDown, isUp, open, server, engines, wired } from '../support/engines'
 import { errorOf } from '../support/errors'
 import { afterThisTest } from '../support/hooks'
 import { startCluster, startWire, withNats, type NatsOptions } from '../support/nats'
@@ -272,9 +272,7 @@ withNats('the engine of a fleet', function () {
     })
 
     it('notices within the lease that nothing comes back: server halted, network cut', async () => {
-      const nats = await server()
-      const wire = await startWire(nats.port)
-      afterThisTest(() => wire.stop())
+      const { nats, wire } = await wired()
       const engine = open(wire.url)
       for (const [cut, mend] of [
         [() => wire.cut(), () => wire.mend()],
@@ -294,9 +292,7 @@ withNats('the engine of a fleet', function () {
 
   describe('its store', () => {
     it('creates and replaces records by comparing revisions', async () => {
-      const nats = await server()
-      const [one, other] = [open(nats.url), open(nats.url)]
-      await isUp(one, other)
+      const { one, other } = await engines(2)
       should(await one.store.get('slot.1')).be.undefined()
       const results = await Promise.all([
         one.store.put('slot.1', 'one', 0),
@@ -339,9 +335,7 @@ withNats('the engine of a fleet', function () {
     })
 
     it('rejects when the engine does not respond, and does not take that for another revision', async () => {
-      const nats = await server()
-      const wire = await startWire(nats.port)
-      afterThisTest(() => wire.stop())
+      const { wire } = await wired()
       const engine = open(wire.url)
       await isUp(engine)
       const revision = (await engine.store.put('slot.1', 'one', 0))!
@@ -363,9 +357,7 @@ withNats('the engine of a fleet', function () {
     })
 
     it('reports all records, and then each change', async () => {
-      const nats = await server()
-      const [one, other] = [open(nats.url), open(nats.url)]
-      await isUp(one, other)
+      const { nats, one, other } = await engines(2)
       for (let slot = 0; slot < 256; slot++) await one.store.put(`slot.${slot}`, 'free', 0)
       const { now, ready } = watched(other)
       await until(() => ready() === 1)
@@ -380,9 +372,7 @@ withNats('the engine of a fleet', function () {
     })
 
     it('knows what was written while it was cut off, and survives a kill of the server', async () => {
-      const nats = await server()
-      const wire = await startWire(nats.port)
-      afterThisTest(() => wire.stop())
+      const { nats, wire } = await wired()
       const [one, other] = [open(wire.url), open(nats.url)]
       await isUp(one, other)
       let revision = (await other.store.put('slot.1', '1', 0))!
@@ -409,9 +399,7 @@ withNats('the engine of a fleet', function () {
     })
 
     it('begins anew on an engine that came back empty: what is gone is reported as gone', async () => {
-      const nats = await server()
-      const [one, other] = [open(nats.url), open(nats.url)]
-      await isUp(one, other)
+      const { nats, one, other } = await engines(2)
       await one.store.put('slot.1', 'old', 0)
       await one.store.put('slot.2', 'old', 0)
       const { now, ready } = watched(other)
@@ -427,9 +415,7 @@ withNats('the engine of a fleet', function () {
     })
 
     it('notices a bucket that was removed under a connection that stays', async () => {
-      const nats = await server()
-      const [one, other] = [open(nats.url), open(nats.url)]
-      await isUp(one, other)
+      const { nats, one, other } = await engines(2)
       const since = other.link.since
       for (let each = 0; each < 20; each++) await one.store.put(`slot.${each}`, 'old', 0)
       const { now, ends } = watched(other)

@@ -38,8 +38,7 @@ withNats('the commands of a fleet, from somebody else on the engine', function (
   }
 
   async function attacked(): Promise<Attacked> {
-    const { nats, all } = await engines(3)
-    const [one, other, third] = all as [Opened, Opened, Opened]
+    const { nats, one, other, third } = await engines(3)
     const raw = await connect({ servers: nats.url })
     afterThisTest(() => raw.close())
     const heard: Msg[] = []
@@ -159,8 +158,7 @@ withNats('the commands of a fleet, from somebody else on the engine', function (
   })
 
   it('answer nothing to a sender: it waits for the answer with the key', async () => {
-    const { nats, all } = await engines(2)
-    const [one] = all as [Opened]
+    const { nats, one } = await engines(2)
     const raw = await connect({ servers: nats.url })
     afterThisTest(() => raw.close())
     let offers = KEY

@@ -1,10 +1,10 @@
 // What owners leave on the engine for others: events, states, beats, and the memory for the next owner.
 import should from 'should'
 import type { Engine } from '../../client/fleet/nats/engine'
-import { TTL, isDown, isUp, open, server } from '../support/engines'
+import { TTL, isDown, isUp, open, server, engines, wired } from '../support/engines'
 import { errorOf } from '../support/errors'
 import { afterThisTest } from '../support/hooks'
-import { startWire, withNats, type NatsServer } from '../support/nats'
+import { withNats, type NatsServer } from '../support/nats'
 import { until } from '../support/until'
 
 withNats('what a fleet keeps on its engine', function () {
@@ -83,9 +83,7 @@ withNats('what a fleet keeps on its engine', function () {
     })
 
     it('is the last state of each appliance, never that of a former owner', async () => {
-      const nats = await server()
-      const [one, other] = [open(nats.url), open(nats.url)]
-      await isUp(one, other)
+      const { nats, one, other } = await engines(2)
       const [before, after] = [one.gathering, other.gathering]
       should(await before.show('Oslo', { running: 1 }, 5)).be.true()
       should(await stateOf(nats, 'Oslo')).eql({ appliance: 'Oslo', running: 1, token: 5 })
@@ -118,9 +116,7 @@ withNats('what a fleet keeps on its engine', function () {
     })
 
     it('is never that of a former owner that has read before the later one wrote', async () => {
-      const nats = await server()
-      const [one, other] = [open(nats.url), open(nats.url)]
-      await isUp(one, other)
+      const { nats, one, other } = await engines(2)
       const [before, after] = [one.gathering, other.gathering]
       should(await before.show('Oslo', { by: 'before' }, 5)).be.true()
       const connection = one.link.connection!
@@ -200,9 +196,7 @@ withNats('what a fleet keeps on its engine', function () {
 
   describe('what it remembers for the next owner', () => {
     it('has a bucket once it is used, which keeps all of it', async () => {
-      const nats = await server()
-      const [one, other] = [open(nats.url), open(nats.url)]
-      await isUp(one, other)
+      const { nats, one, other } = await engines(2)
       should(await buckets(nats)).not.containEql('media-gateway-tests-memory')
       should(await one.memory.read('a.b', 'Oslo 1')).be.undefined()
       should(await one.memory.write('a.b', 'Oslo 1', { held: true }, 5)).be.true()
@@ -220,9 +214,7 @@ withNats('what a fleet keeps on its engine', function () {
     })
 
     it('is never that of a former owner, also where it was forgotten', async () => {
-      const nats = await server()
-      const [one, other] = [open(nats.url), open(nats.url)]
-      await isUp(one, other)
+      const { one, other } = await engines(2)
       const write = (by: Engine, memory: unknown, token: number): Promise<boolean> =>
         by.memory.write('failover', 'Oslo', memory, token)
       const written = await Promise.all(
@@ -248,9 +240,7 @@ withNats('what a fleet keeps on its engine', function () {
     })
 
     it('rejects when the engine does not respond, and does not take that for nothing', async () => {
-      const nats = await server()
-      const wire = await startWire(nats.port)
-      afterThisTest(() => wire.stop())
+      const { wire } = await wired()
       const engine = open(wire.url)
       await isUp(engine)
       await engine.memory.write('failover', 'Oslo', { held: true }, 1)

@@ -63,7 +63,6 @@ describe('inventories of several instances', () => {
     members = Object.entries(inventories).map(([name, inventory]) => ({
       id: name,
       name,
-      slots: 1,
       inventory: inventory === undefined ? undefined : digestOf(rows(inventory)),
     }))
     follower.onState({ phase: 'member', members })

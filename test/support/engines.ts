@@ -5,7 +5,7 @@ import type { Pace } from '../../client/fleet/nats/wire'
 import { SLOTS, slotOf } from '../../client/fleet/slots'
 import type { Command } from '../../client/fleet/types'
 import { afterThisTest } from './hooks'
-import { startNats, type NatsServer } from './nats'
+import { startNats, startWire, type NatsServer, type Wire } from './nats'
 import { until } from './until'
 
 export const KEY = 'the key of the fleet in the tests'
@@ -47,15 +47,31 @@ export async function server(...options: Parameters<typeof startNats>): Promise<
   return nats
 }
 
-/** So many engines on one server. */
+interface Engines {
+  nats: NatsServer
+  one: Opened
+  other: Opened
+  third: Opened
+}
+
+/** Engines on one server: two of them, or three. */
 export async function engines<Count extends 2 | 3>(
   count: Count,
   ...options: Parameters<typeof startNats>
-): Promise<{ nats: NatsServer; all: Opened[] }> {
+): Promise<Count extends 3 ? Engines : Omit<Engines, 'third'>> {
   const nats = await server(...options)
   const all = Array.from({ length: count }, () => open(nats.url))
+  const [one, other, third] = all
   await isUp(...all)
-  return { nats, all }
+  return { nats, one, other, third } as Engines
+}
+
+/** A server, and a way to it that a test can cut. */
+export async function wired(): Promise<{ nats: NatsServer; wire: Wire }> {
+  const nats = await server()
+  const wire = await startWire(nats.port)
+  afterThisTest(() => wire.stop())
+  return { nats, wire }
 }
 
 export const command = (about: Partial<Command> = {}): Command => ({
