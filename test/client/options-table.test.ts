@@ -4,6 +4,7 @@ import { GatewayError, openGateway, type Gateway } from '../../client'
 import { OPTIONS } from '../../client/model/options'
 import { startSimulator, type Simulator } from '../../simulator'
 import { afterThisTest } from '../support/hooks'
+import { errorOf } from '../support/errors'
 
 const account = { username: 'haiadmin', password: 'manager' }
 const route = { name: 'Studio A' }
@@ -165,13 +166,9 @@ const INTERNAL = new Set([
 ])
 
 async function failureOf(call: () => unknown, what: string): Promise<GatewayError> {
-  try {
-    await call()
-  } catch (error) {
-    should(error).be.instanceof(GatewayError, `${what}: ${String(error)}`)
-    return error as GatewayError
-  }
-  throw new Error(`${what} did not fail.`)
+  const error = await errorOf(call, what)
+  should(error).be.instanceof(GatewayError, `${what}: ${String(error)}`)
+  return error
 }
 
 const namesOf = (options: object): string[] =>

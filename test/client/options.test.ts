@@ -5,19 +5,15 @@ import { LABELS } from '../../client/sentences'
 import { startSimulator, type Simulator } from '../../simulator'
 import { textsAt } from '../support/editor-module'
 import { endEach } from '../support/connect'
+import { errorOf } from '../support/errors'
 
 const account = { username: 'haiadmin', password: 'manager' }
 const route = { name: 'Studio A' }
 
-/** What a call throws or rejects with. */
 async function failureOf(call: () => unknown): Promise<GatewayError> {
-  try {
-    await call()
-  } catch (error) {
-    should(error).be.instanceof(GatewayError)
-    return error as GatewayError
-  }
-  throw new Error('It did not fail.')
+  const error = await errorOf(call)
+  should(error).be.instanceof(GatewayError)
+  return error
 }
 
 // The sentences. That no option takes a wrong value is in options-table.test.ts.

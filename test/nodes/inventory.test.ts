@@ -13,6 +13,7 @@ import { liveInOwnTime } from '../support/own-time'
 import { ScriptedAppliance } from '../support/scripted-appliance'
 import { until } from '../support/until'
 import { afterThisTest } from '../support/hooks'
+import { thrownBy } from '../support/errors'
 
 const WATCH = { type: 'media-gateway-watch' }
 
@@ -65,12 +66,8 @@ describe('the inventory of a config node', () => {
     return JSON.parse(text) as Record<string, unknown>
   }
   const message = (work: () => unknown): string => {
-    try {
-      work()
-    } catch (error) {
-      return `${(error as GatewayError).code} ${(error as Error).message}`
-    }
-    return 'nothing was thrown'
+    const error = thrownBy(work)
+    return `${error.code} ${error.message}`
   }
 
   it('is typed in, with passwords by name, or stands in a variable', async () => {

@@ -18,9 +18,7 @@ import {
   unload,
 } from '../support/flow'
 import { liveInOwnTime } from '../support/own-time'
-import { until } from '../support/until'
-
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+import { pause, until } from '../support/until'
 
 const listenersOnProcess = (): number =>
   process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
@@ -275,7 +273,7 @@ describe('deploys and stops', () => {
     simulator.fault({ kind: 'status', match: { path: '/api/devices' }, times: 1 })
     await failure('list-devices')
     await result('list-devices')
-    await wait(20)
+    await pause(20)
     const read = { fill: 'grey', shape: 'dot', text: '1 device' }
     // Blue only says that a slow machine has not answered yet.
     const told = statuses.filter(({ fill }) => fill !== 'blue')

@@ -26,6 +26,7 @@ import type { Words } from '../../nodes/runtime/catalog'
 import { LANGUAGES, textsAt } from '../support/editor-module'
 import { root } from '../support/root'
 import { loadWords } from '../support/words'
+import { thrownBy } from '../support/errors'
 
 const BLUE = { fill: 'blue', shape: 'dot', text: 'waiting for the gateway' }
 const grey = (text: string) => ({ fill: 'grey', shape: 'dot', text })
@@ -195,14 +196,9 @@ describe('the reason under a node that failed', () => {
   ]
   for (const [set, text] of settings) {
     it(`of a setting says the fault, not the value: "${text}"`, () => {
-      let thrown: GatewayError | undefined
-      try {
-        set()
-      } catch (error) {
-        thrown = error as GatewayError
-      }
-      thrown!.code.should.equal('CONFIG')
-      shortReason(thrown!, words).should.equal(text)
+      const thrown = thrownBy(set)
+      thrown.code.should.equal('CONFIG')
+      shortReason(thrown, words).should.equal(text)
     })
   }
 })

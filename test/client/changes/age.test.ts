@@ -7,8 +7,7 @@ import { liveInOwnTime } from '../../support/own-time'
 import { ScriptedAppliance, closed, listen, passOn } from '../../support/scripted-appliance'
 import { endEach, gatewayAt } from '../../support/connect'
 import { errorOf } from '../../support/errors'
-
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+import { pause } from '../../support/until'
 
 /** What another client does while a login or a connection takes its time. */
 async function addDestination(simulator: Simulator): Promise<void> {
@@ -53,7 +52,7 @@ describe('a change whose plan is too old when it is sent', () => {
         return { status: 401 }
       }
       if (call.what === 'POST /api/session' && refused) {
-        await Promise.all([meanwhile(), after(1200)])
+        await Promise.all([meanwhile(), pause(1200)])
       }
       return passOn(call, simulator.url + call.url)
     }
@@ -148,7 +147,7 @@ describe('a change whose plan is too old when it is sent', () => {
   it('fails before it is sent when the session ends each time', async () => {
     appliance.reply = async (call) => {
       if (call.path.endsWith('/updates')) return { status: 401 }
-      if (call.what === 'POST /api/session') await after(1100)
+      if (call.what === 'POST /api/session') await pause(1100)
       return passOn(call, simulator.url + call.url)
     }
     const error = await gateway.routes
@@ -206,7 +205,7 @@ describe('a change for which connections take their time', () => {
   })
 
   it('fails with what went wrong when none comes about', async () => {
-    opens = () => after(1100).then(() => false)
+    opens = () => pause(1100).then(() => false)
     const error = await errorOf(gateway.routes.update(route(), { name: 'renamed' }))
     error.should.match({
       code: 'UNAVAILABLE',

@@ -9,13 +9,11 @@ import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
 import { liveInOwnTime } from '../../support/own-time'
 import { ScriptedAppliance, passOn, type Call } from '../../support/scripted-appliance'
-import { until } from '../../support/until'
+import { pause, until } from '../../support/until'
 import { connectTo, op } from '../connection/support'
 import { endEach } from '../../support/connect'
 
 const commandOf = ({ body }: Call): unknown => (body as { command?: unknown } | undefined)?.command
-
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** What is under way when the gateway closes. */
 describe('a close during a change', () => {
@@ -54,14 +52,14 @@ describe('a close during a change', () => {
       it(`starts the route of a restart again: the stop is answered after ${ms} ms and applied ${applied}`, async () => {
         appliance.reply = async (call) => {
           const isSlow = commandOf(call) === 'stop-route'
-          if (isSlow && applied !== 'at once') await after(ms)
+          if (isSlow && applied !== 'at once') await pause(ms)
           const reply = await passOn(call, simulator.url + call.url)
-          if (isSlow && applied === 'at once') await after(ms)
+          if (isSlow && applied === 'at once') await pause(ms)
           return reply
         }
         const restarted = restart().catch((error: unknown) => error)
         await until(() => sent('stop-route') >= 0)
-        await after(50)
+        await pause(50)
         const begun = performance.now()
         await gateway.close()
         ;(performance.now() - begun).should.be.below(3000)
@@ -109,7 +107,7 @@ describe('a close during a change', () => {
       if (commandOf(call) === 'stop-route') return { status: 401 }
       if (call.what === 'POST /api/session') {
         logins++
-        await after(400)
+        await pause(400)
       }
       return passOn(call, simulator.url + call.url)
     }
@@ -127,7 +125,7 @@ describe('a close with a change on its way', () => {
     liveInOwnTime(10)
     const simulator = await startSimulator({ routes: 2 })
     const appliance = new ScriptedAppliance(async (call) => {
-      if (call.path.endsWith('/commands')) await after(400)
+      if (call.path.endsWith('/commands')) await pause(400)
       return passOn(call, simulator.url + call.url)
     })
     await appliance.start()

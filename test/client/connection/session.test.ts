@@ -6,11 +6,10 @@ import { sessionInformation } from '../../../client/api/session'
 import { MONOTONIC } from '../../../client/clock'
 import { type SimulatorOptions } from '../../../simulator'
 import { freePort } from '../../support/ports'
-import { until } from '../../support/until'
+import { pause, until } from '../../support/until'
 import { connected, gateway, simulator } from '../../support/stage'
 
 const now = (): ReturnType<typeof newOperation> => newOperation('list-devices')
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
@@ -39,7 +38,7 @@ describe('the session', () => {
 
   it('is opened only when first needed, and once for two hundred calls', async () => {
     await start()
-    await wait(20)
+    await pause(20)
     simulator.journal.should.have.length(0)
     await Promise.all(Array.from({ length: 200 }, () => listDevices(gateway, now())))
     simulator.logins.should.equal(1)
@@ -247,7 +246,7 @@ describe('the session', () => {
   it('is ended at the close, also when its login is still on its way, and calls then fail', async () => {
     await start({ latency: 100 })
     const call = codeOf(listDevices(gateway, now()))
-    await wait(30)
+    await pause(30)
     await gateway.close()
     ;(await call).should.equal('CLOSED')
     ;(await codeOf(listDevices(gateway, now()))).should.equal('CLOSED')

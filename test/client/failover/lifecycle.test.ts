@@ -1,5 +1,5 @@
 import should from 'should'
-import { errorOf } from '../../support/errors'
+import { errorOf, thrownBy } from '../../support/errors'
 import { listenersOf } from '../../support/listeners'
 import { pause, until } from '../../support/until'
 import type { GatewayError } from '../../../client/errors'
@@ -63,7 +63,7 @@ describe('a failover', () => {
       told.statuses.should.have.length(statuses)
       const refused = await errorOf(told.protection.command('status'))
       refused.code.should.equal('CLOSED')
-      errorFrom(() => protect()).code.should.equal('CLOSED')
+      thrownBy(() => protect()).code.should.equal('CLOSED')
     })
 
     it('in a hold-off keeps that only then: a source that flaps is not worth a write', async () => {
@@ -224,10 +224,10 @@ describe('a failover', () => {
 
   describe('does not start', () => {
     it('with faults in its settings, all of which it names', () => {
-      const refused = errorFrom(() => protect({ main: {}, guard: 0 }))
+      const refused = thrownBy(() => protect({ main: {}, guard: 0 }))
       refused.code.should.equal('CONFIG')
       refused.cause.problems!.map(({ path }) => path).should.eql(['guard', 'main'])
-      errorFrom(() => protect({}, { route: undefined })).cause.problems![0]!.path.should.equal(
+      thrownBy(() => protect({}, { route: undefined })).cause.problems![0]!.path.should.equal(
         'route',
       )
     })
@@ -235,7 +235,7 @@ describe('a failover', () => {
     it('on a gateway that is read-only', async () => {
       await gateway.close()
       connect({ readOnly: true })
-      const refused = errorFrom(() => protect())
+      const refused = thrownBy(() => protect())
       refused.code.should.equal('READ_ONLY')
       refused.cause.operation!.should.equal('failover')
     })
@@ -305,12 +305,3 @@ describe('a failover', () => {
     })
   }
 })
-
-function errorFrom(work: () => unknown): Awaited<ReturnType<typeof errorOf>> {
-  try {
-    work()
-  } catch (error) {
-    return error as Awaited<ReturnType<typeof errorOf>>
-  }
-  throw new Error('no error came')
-}

@@ -8,6 +8,7 @@ import {
 } from '../../../client/fleet/inventory'
 import { GatewayError, say } from '../../../client/errors'
 import { checkRows } from '../../../client/model/inventory'
+import { thrownBy } from '../../support/errors'
 
 const ACCOUNT = { username: 'ops', password: 'manager' }
 const FINGERPRINT = 'AB'.repeat(32)
@@ -264,13 +265,9 @@ describe('an inventory', () => {
       [`name,url\n${',\n'.repeat(130_000)}`, /too large/],
     ]
     for (const [text, sentence] of wrong) {
-      let said = ''
-      try {
-        read(text)
-      } catch (error) {
-        said = String(error)
-      }
-      said.should.match(sentence).and.not.containEql('s3cret')
+      String(thrownBy(() => read(text)))
+        .should.match(sentence)
+        .and.not.containEql('s3cret')
     }
   })
 
@@ -335,13 +332,8 @@ describe('an inventory', () => {
       should(() => read(value)).throw(/^The inventory must be a JSON array/)
     }
     const broken = '[\n  {"name": "oslo", "password": "secret" "}\n]'
-    let failure: unknown
-    try {
-      read(broken)
-    } catch (error) {
-      failure = error
-    }
-    should(failure).match({ code: 'CONFIG' })
+    const failure = thrownBy(() => read(broken))
+    failure.code.should.equal('CONFIG')
     String(failure).should.match(/^The inventory is not valid JSON(: see line 2, column \d+)?\.$/)
     should(() => read('')).throw(/^The inventory is not valid JSON\.$|line 1, column 1\.$/)
   })

@@ -5,6 +5,7 @@ import { openConnection } from '../../../client/connection/connection'
 import { RANGES } from '../../../client/model/ranges'
 import { checks, type Check } from '../../../nodes/editor/checks'
 import { linesProperty, numberProperty } from '../../../nodes/runtime/properties'
+import { thrownBy } from '../../support/errors'
 
 const HEX = 'a1'.repeat(32)
 
@@ -100,14 +101,8 @@ describe('a setting of a gateway', () => {
   })
 
   it('says how the address was probably meant, and repeats none that may hold a secret', () => {
-    const message = (baseUrl: string): string => {
-      try {
-        openConnection({ baseUrl, username: 'user', password: 'word' })
-      } catch (error) {
-        return (error as Error).message
-      }
-      return ''
-    }
+    const message = (baseUrl: string): string =>
+      thrownBy(() => openConnection({ baseUrl, username: 'user', password: 'word' })).message
     should(message('127.0.0.1:8443')).match(
       /begin with http.*, such as https:\/\/127\.0\.0\.1:8443\./,
     )

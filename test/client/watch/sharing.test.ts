@@ -6,7 +6,7 @@ import { newOperation } from '../../../client/connection/operation'
 import type { Snapshot } from '../../../client/model/event'
 import { isOld } from '../../../client/watch/life/device'
 import { knownBy, pollNow, snapshotOfKnown } from '../../../client/watch/registry'
-import { until } from '../../support/until'
+import { pause, until } from '../../support/until'
 import {
   callsFor,
   closeAll,
@@ -201,7 +201,7 @@ describe('watching', () => {
       const told = await watching()
       const { id } = idle()
       const control = starts(id)
-      await new Promise((resolve) => setTimeout(resolve, 30))
+      await pause(30)
       told.end()
       const { route } = await control
       route!.state!.should.equal('running')
