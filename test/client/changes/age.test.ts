@@ -197,7 +197,7 @@ describe('a change for which connections take their time', () => {
 
   it('is planned again when its connection came too late', async () => {
     opens = async () => {
-      await Promise.all([addDestination(simulator), after(1100)])
+      await Promise.all([addDestination(simulator), pause(1100)])
       return true
     }
     await gateway.routes.update(route(), { source: { name: 'other in' } }, { waitFor: 'applied' })
@@ -235,7 +235,7 @@ describe('a change for which each TCP connection takes longer than its plan last
   /** Without a lookup in the network, but a connection begins as late as with a slow one. */
   const slowly = (meanwhile: () => unknown) =>
     ((_host: string, options: object, then: Parameters<typeof lookup>[1]) =>
-      void Promise.all([meanwhile(), after(1100)]).then(() =>
+      void Promise.all([meanwhile(), pause(1100)]).then(() =>
         lookup('127.0.0.1', options, then),
       )) as typeof lookup
 
