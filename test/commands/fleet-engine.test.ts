@@ -308,12 +308,12 @@ withNats('the engine of a fleet', function () {
 
     it('lets one of many win, each time', async () => {
       const nats = await server()
-      const engines = [open(nats.url), open(nats.url), open(nats.url)]
-      await isUp(...engines)
-      let revision = (await engines[0]!.store.put('slot.1', '0', 0))!
+      const racing = [open(nats.url), open(nats.url), open(nats.url)]
+      await isUp(...racing)
+      let revision = (await racing[0]!.store.put('slot.1', '0', 0))!
       for (let round = 1; round <= 100; round++) {
         const won = await Promise.all(
-          engines.map(({ store }) => store.put('slot.1', `${round}`, revision)),
+          racing.map(({ store }) => store.put('slot.1', `${round}`, revision)),
         )
         const revisions = won.filter((each) => each !== undefined)
         revisions.length.should.equal(1)

@@ -1,8 +1,6 @@
 // Ensure as a file is applied, and taken back: all at once, when a row fails.
 import should from 'should'
 import * as fc from 'fast-check'
-import { controlRoute } from '../../client/changes/control'
-import { newOperation } from '../../client/connection/operation'
 import { toSent as sentForm } from '../../client/model/convert'
 import { until } from '../support/until'
 import { load, redeploy, result, unload } from '../support/flow'
@@ -23,7 +21,7 @@ import {
   writes,
   stageEach,
 } from './ensure-stage'
-import { connectTo } from '../support/connect'
+import { gatewayAt } from '../support/connect'
 
 describe('ensure-route with a file', () => {
   stageEach()
@@ -202,19 +200,9 @@ describe('ensure-route with a file', () => {
     it('leaves a destination stopped that was stopped while its route ran', async () => {
       const two = [destination('A'), { ...destination('B'), port: 6001 }]
       await run('row', [{ ...route('A', 'running'), destinations: two }])
-      const client = connectTo(simulator)
-      await controlRoute(
-        client,
-        {
-          deviceId: simulator.devices[0]!._id,
-          routeId: named('A').id,
-          destinationId: named('A').destinations[1]!.id,
-          action: 'stop',
-          waitFor: 'applied',
-          waitTimeout: 2000,
-        },
-        newOperation('control-route'),
-      )
+      const client = gatewayAt(simulator)
+      const second = { id: named('A').destinations[1]!.id! }
+      await client.routes.stop({ name: 'A' }, { destination: second, waitFor: 'applied' })
       await client.close()
       const started = (): unknown[] => named('A').destinations.map((each) => each.started)
       started().should.deepEqual([true, false])

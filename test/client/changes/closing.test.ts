@@ -1,28 +1,23 @@
 import should from 'should'
-import { controlRoute } from '../../../client/changes/control'
-import { getRoute } from '../../../client/api/routes'
-import { listDevices } from '../../../client/api/devices'
-import { updateRoute } from '../../../client/changes/update'
-import type { Connection } from '../../../client/connection/connection'
+import type { Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
 import { liveInOwnTime } from '../../support/own-time'
 import { ScriptedAppliance, passOn, type Call } from '../../support/scripted-appliance'
 import { pause, until } from '../../support/until'
-import { connectTo, op } from '../connection/support'
-import { endEach } from '../../support/connect'
+import { endEach, gatewayAt } from '../../support/connect'
 
 const commandOf = ({ body }: Call): unknown => (body as { command?: unknown } | undefined)?.command
 
-/** What is under way when the gateway closes. */
-describe('a close during a change', () => {
-  let simulator: Simulator
-  let appliance: ScriptedAppliance
-  let gateway: Connection
-  let deviceId: string
-  let routeId: string
+let simulator: Simulator
+let appliance: ScriptedAppliance
+let gateway: Gateway
+let deviceId: string
+let routeId: string
 
+/** A simulator behind what answers in its place, and a gateway that is logged in there. */
+function relayEach(): void {
   beforeEach(async () => {
     liveInOwnTime(10)
     simulator = await startSimulator({ routes: 3 })
@@ -30,18 +25,17 @@ describe('a close during a change', () => {
     routeId = simulator.routes.find(({ state }) => state === 'running')!.id
     appliance = new ScriptedAppliance((call) => passOn(call, simulator.url + call.url))
     await appliance.start()
-    gateway = connectTo(appliance)
-    await listDevices(gateway, op())
+    gateway = gatewayAt(appliance)
+    await gateway.devices.list()
   })
   afterEach(() => endEach(gateway, appliance, simulator))
+}
 
-  const restart = (): Promise<unknown> =>
-    controlRoute(
-      gateway,
-      { deviceId, routeId, action: 'restart', waitFor: 'accepted', waitTimeout: 5000 },
-      op(),
-    )
+/** What is under way when the gateway closes. */
+describe('a close during a change', () => {
+  relayEach()
 
+  const restart = () => gateway.routes.restart({ id: routeId }, { deviceId })
   const sent = (what: string): number =>
     appliance.calls.findIndex((call) => commandOf(call) === what || call.what === what)
 
@@ -118,38 +112,21 @@ describe('a close during a change', () => {
     const commands = appliance.calls.map(commandOf).filter(Boolean)
     commands.should.eql(['stop-route'])
   })
-})
 
-describe('a close with a change on its way', () => {
   it('waits for its response before it ends the session', async () => {
-    liveInOwnTime(10)
-    const simulator = await startSimulator({ routes: 2 })
-    const appliance = new ScriptedAppliance(async (call) => {
-      if (call.path.endsWith('/commands')) await pause(400)
+    appliance.reply = async (call) => {
+      if (commandOf(call)) await pause(400)
       return passOn(call, simulator.url + call.url)
-    })
-    await appliance.start()
-    const gateway = connectTo(appliance)
-    await listDevices(gateway, op())
-    const address = { deviceId: simulator.devices[0]!._id, routeId: simulator.routes[0]!.id }
-    const started = controlRoute(
-      gateway,
-      { ...address, action: 'start', waitFor: 'accepted', waitTimeout: 0 },
-      op(),
-    )
-    await until(() => appliance.calls.some(({ path }) => path.endsWith('/commands')))
+    }
+    const started = gateway.routes.start({ id: routeId }, { deviceId })
+    await until(() => sent('start-route') >= 0)
     await gateway.close()
-    const { answer } = await started
-    answer.should.be.an.Array()
+    ;(await started).answer.should.be.an.Array()
     appliance.calls.at(-1)!.what.should.equal('DELETE /api/session')
-    await appliance.stop()
-    await simulator.stop()
   })
 })
 
 describe('a close ends before the session', () => {
-  let appliance: ScriptedAppliance
-  let gateway: Connection
   let time: FakeTime
   /** How the call had ended when the end of the session was asked for. */
   let endedWith: unknown
@@ -169,7 +146,7 @@ describe('a close ends before the session', () => {
       return path.endsWith('/routes/R') ? { body: route } : undefined
     })
     await appliance.start()
-    gateway = connectTo(appliance, { clock: time })
+    gateway = gatewayAt(appliance, { clock: time })
   })
   afterEach(() => appliance.stop())
 
@@ -180,14 +157,14 @@ describe('a close ends before the session', () => {
   }
 
   it('a read that has no response', async () => {
-    const read = getRoute(gateway, { deviceId: 'D', routeId: 'silent' }, op())
+    const read = gateway.routes.get({ id: 'silent' }, { deviceId: 'D' })
     await until(() => calls('/routes/silent') > 0)
     await close(read)
   })
 
   it('a wait for a change that is between two polls', async () => {
-    const start = { action: 'start', waitFor: 'applied', waitTimeout: 60_000 } as const
-    const started = controlRoute(gateway, { deviceId: 'D', routeId: 'R', ...start }, op())
+    const waiting = { waitFor: 'applied', waitTimeout: 60_000 } as const
+    const started = gateway.routes.start({ id: 'R' }, { deviceId: 'D', ...waiting })
     // One is for the end of the wait, the other for the next poll.
     await until(() => time.timers === 2)
     calls('/routes/R').should.be.above(0)
@@ -196,22 +173,13 @@ describe('a close ends before the session', () => {
 })
 
 describe('an update of a route that is given in another case', () => {
+  relayEach()
+
   it('carries the ID as the appliance spells it', async () => {
-    const simulator = await startSimulator({ routes: 2 })
-    const gateway = connectTo(simulator)
-    const { id } = simulator.routes[0]!
-    const appliance = new ScriptedAppliance(async (call) =>
-      passOn(call, simulator.url + call.url.replace(id.toUpperCase(), id)),
-    )
-    await appliance.start()
-    const through = connectTo(appliance)
-    const address = { deviceId: simulator.devices[0]!._id, routeId: id.toUpperCase() }
-    const waiting = { waitFor: 'accepted', waitTimeout: 0 } as const
-    await updateRoute(through, { address, patch: { name: 'New' }, mode: 'merge', ...waiting }, op())
+    const id = routeId.toUpperCase()
+    appliance.reply = (call) => passOn(call, simulator.url + call.url.replace(id, routeId))
+    await gateway.routes.update({ id }, { name: 'New' }, { deviceId })
     const sent = appliance.calls.find(({ path }) => path.endsWith('/updates'))!
-    ;(sent.body as { elementID: string }).elementID.should.equal(id)
-    await Promise.all([gateway.close(), through.close()])
-    await appliance.stop()
-    await simulator.stop()
+    ;(sent.body as { elementID: string }).elementID.should.equal(routeId)
   })
 })
