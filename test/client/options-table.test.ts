@@ -3,7 +3,7 @@ import should from 'should'
 import { GatewayError, openGateway, type Gateway } from '../../client'
 import { OPTIONS } from '../../client/model/options'
 import { startSimulator, type Simulator } from '../../simulator'
-import { afterThisTest } from '../support/hooks'
+import { connected, program } from '../support/stage'
 import { errorOf } from '../support/errors'
 
 const account = { username: 'haiadmin', password: 'manager' }
@@ -274,17 +274,12 @@ describe('no option of a method takes a value that it cannot have, and nothing i
 
 describe('a route as read', () => {
   it('is a target and the route of a watch, whatever else it has', async () => {
-    const simulator = await startSimulator({ routes: 2 })
-    const gateway = openGateway({ baseUrl: simulator.url, ...account })
-    afterThisTest(async () => {
-      await gateway.close()
-      await simulator.stop()
-    })
-    const { data } = await gateway.routes.list()
+    await connected({ routes: 2 })
+    const { data } = await program.routes.list()
     const [first] = data
-    const read = await gateway.routes.get(first!)
-    should((await gateway.statistics.get(read)).route).be.ok()
-    await gateway.routes.stop(read, { destination: read.destinations[0] as never })
-    gateway.watch({ route: { ...read } }, () => undefined)()
+    const read = await program.routes.get(first!)
+    should((await program.statistics.get(read)).route).be.ok()
+    await program.routes.stop(read, { destination: read.destinations[0] as never })
+    program.watch({ route: { ...read } }, () => undefined)()
   })
 })

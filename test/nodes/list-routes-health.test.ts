@@ -7,7 +7,6 @@ import { failure, load, result, unload, type Message } from '../support/flow'
 const TYPE = 'media-gateway-list-routes'
 const NODES = {
   health: { type: TYPE, output: 'health', hideSecrets: true },
-  shown: { type: TYPE, output: 'health', hideSecrets: false },
   running: { type: TYPE, output: 'health', state: 'running', filter: 'STUDIO' },
   list: { type: TYPE, output: 'routes' },
 }
@@ -59,14 +58,5 @@ describe('list-routes with health', () => {
     })
     const error = await failure('health', { page: 'x' })
     should(error.code).equal('INVALID_INPUT')
-  })
-
-  it('knows nothing while the device is offline, and has no secret in it', async () => {
-    simulator.failDevice('offline')
-    const all = await rows('shown')
-    should(all).have.length(30)
-    should(all).matchEach({ sign: 'unknown', reason: 'device-away', running: null, in: null })
-    should(all).matchEach({ out: null, callers: null, text: 'device offline' })
-    should(Object.keys(all[0]!)).eql('id name sign reason text running in out callers'.split(' '))
   })
 })

@@ -1,9 +1,9 @@
 // How the routes are, as rows: what a panel shows, and a program reads.
 import should from 'should'
-import { openGateway, type Route } from '../../../client'
+import { type Route } from '../../../client'
 import { healthRows } from '../../../client/watch/rows'
-import { generateRoutes, startSimulator } from '../../../simulator'
-import { afterThisTest } from '../../support/hooks'
+import { generateRoutes } from '../../../simulator'
+import { connected, program as gateway, simulator } from '../../support/stage'
 
 const ONLINE = { statusCode: 'ok', status: 'Online' } as const
 const SECRET = 'correct horse battery'
@@ -155,13 +155,7 @@ describe('rows of the health of routes', () => {
   })
 
   it('come to a program with two requests, of all pages or of one', async () => {
-    const simulator = await startSimulator({ routes: generateRoutes(12) })
-    const account = { username: 'haiadmin', password: 'manager' }
-    const gateway = openGateway({ baseUrl: simulator.url, ...account })
-    afterThisTest(async () => {
-      await gateway.close()
-      await simulator.stop()
-    })
+    await connected({ routes: generateRoutes(12) })
     const { data } = await gateway.routes.list()
     simulator.clearJournal()
     const rows = await gateway.routes.health()
