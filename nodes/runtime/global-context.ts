@@ -1,4 +1,5 @@
 // What a node keeps in the default global context: over deploys and, if the store does, restarts.
+import { promisify } from 'node:util'
 import type { Node } from 'node-red'
 import { closedError, thrownAs } from '../../client/errors'
 import { inTime, Stop, untilStopped, within } from '../../client/stop'
@@ -53,11 +54,9 @@ export function globalContextOf(node: Node, { kind, complaint, longestMs }: Glob
 
     async function set(value: unknown): Promise<void> {
       try {
-        await new Promise<void>((resolve, reject) => {
-          context.set(key, value, undefined, (error: Error | null) =>
-            error ? reject(error) : resolve(),
-          )
-        })
+        await promisify((done: (error: Error | null) => void) =>
+          context.set(key, value, undefined, done),
+        )()
       } catch (error) {
         if (!closed.stopped) warn(error)
       }
@@ -66,14 +65,11 @@ export function globalContextOf(node: Node, { kind, complaint, longestMs }: Glob
     return {
       /** Undefined when the store fails or is too slow, or the place is closed in the meantime. */
       async read(): Promise<{ value: unknown } | undefined> {
-        const asked = new Promise<{ value: unknown }>((resolve, reject) => {
-          context.get(key, undefined, (error: unknown, value?: unknown) =>
-            error ? reject(error) : resolve({ value }),
-          )
-        })
+        const asked = promisify<unknown>((done) => context.get(key, undefined, done))()
         try {
           const answer = untilStopped(asked, closed, closedError)
-          return await inTime(longestMs, answer, () => new Error('the store does not respond'))
+          const late = (): Error => new Error('the store does not respond')
+          return { value: await inTime(longestMs, answer, late) }
         } catch (error) {
           if (!closed.stopped) warn(error)
           return undefined
