@@ -1,7 +1,7 @@
 import { GatewayError, closedError, ofConfiguration, type Identity } from '../../client/errors'
 import { newOperation } from '../../client/connection/operation'
 import type { Connection } from '../../client/connection/connection'
-import type { Appliance, ListedFailover } from '../runtime/gateway-node'
+import type { Appliance } from '../runtime/gateway-node'
 
 interface ApplianceOptions {
   /** In the inventory, if there is one. */
@@ -27,18 +27,8 @@ const LINGER_MS = 2000
 
 /** Makes one appliance. Its connection is opened when it is first used. */
 export function newAppliance(options: ApplianceOptions) {
-  const {
-    appliance,
-    key,
-    token,
-    identity,
-    open,
-    secretPrefix,
-    isKept = () => false,
-    warn,
-  } = options
+  const { token, open, isKept = () => false, warn, ...of } = options
   const users = new Set<object>()
-  const failovers = new Set<ListedFailover>()
   let connection: Connection | undefined
   let lingering: NodeJS.Timeout | undefined
   let closed = false
@@ -58,15 +48,12 @@ export function newAppliance(options: ApplianceOptions) {
   }
 
   return {
-    appliance,
-    key,
+    ...of,
     get token(): number | undefined {
       return token?.()
     },
-    identity,
-    memories: appliance === undefined ? undefined : new Map(),
-    secretPrefix,
-    failovers,
+    memories: of.appliance === undefined ? undefined : new Map(),
+    failovers: new Set(),
     /** Its connection, if it has been opened. */
     get opened(): Connection | undefined {
       return connection
@@ -78,7 +65,7 @@ export function newAppliance(options: ApplianceOptions) {
         return (connection = open())
       } catch (error) {
         const isFaulty = error instanceof GatewayError && error.code === 'CONFIG'
-        throw isFaulty ? ofConfiguration(error, identity) : error
+        throw isFaulty ? ofConfiguration(error, of.identity) : error
       }
     },
     register(user) {

@@ -100,8 +100,7 @@ async function rowIn(
   const row = rows.find(({ name }) => name === appliance)
   const fault = faults.find(({ cause }) => cause.appliance === appliance)
   if (!row) throw fault ?? unknownAppliance(appliance, namesOf(rows))
-  const { baseUrl, fingerprint, username, password } = row
-  return { baseUrl, fingerprint, username, password }
+  return row
 }
 
 /** Sends nothing anywhere. @throws GatewayError `CONFIG` when it is none */
