@@ -5,6 +5,7 @@ import type { Definition } from '../../client/model/definitions'
 import type { Ensured } from '../../client/changes/ensure/apply'
 import type { Route } from '../../client/model/types'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
+import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { failure, helper, load, result, send, unload, type Message } from '../support/flow'
 import { until } from '../support/until'
 import { gatewayAt } from '../support/connect'
@@ -298,6 +299,9 @@ describe('routes as a file', () => {
         code.should.equal('CONFIG')
         message.should.containEql('secretPrefix')
       }
+      // So it does where nothing is defined.
+      const node = helper.getNode('bad') as unknown as GatewayNode
+      should(() => node.client()).throw({ code: 'CONFIG', message: /secretPrefix/ })
       simulator.journal.length.should.equal(before)
     })
   })

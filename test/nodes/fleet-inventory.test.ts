@@ -113,6 +113,8 @@ describe('the inventory of a fleet', () => {
     mock.timers.tick(3 * MINUTE)
     fleet.fail(new GatewayError('CONFIG', 'The file is gone.'))
     said().should.eql(['Gateway "sites": The file is gone. The previous inventory stays in use.'])
+    // It is used all the same.
+    should(fleet.failure).be.undefined()
     mock.timers.tick(3 * MINUTE)
     fleet.names().should.eql(['site-1'])
     update([])
@@ -140,6 +142,32 @@ describe('the inventory of a fleet', () => {
     said().should.eql([])
     update(rows)
     fleet.faults().should.eql([])
+  })
+
+  it('logs faulty rows, and what nobody reads, once until that is over, and ten lines at a time', () => {
+    const ignored = ['site']
+    const rows = named(1, 3)
+    const bad = Array.from(
+      { length: 14 },
+      (_, row) => new GatewayError('CONFIG', `Row ${row} is wrong.`),
+    )
+    for (let times = 0; times < 2; times++) {
+      fleet.update({ rows, faults: bad.slice(0, 2), ignored })
+      logged.should.eql([
+        ['info', 'Inventory: not used are site.'],
+        ['warn', 'Row 0 is wrong.'],
+        ['warn', 'Row 1 is wrong.'],
+      ])
+    }
+    fleet.update({ rows, faults: bad, ignored })
+    logged.should.have.length(14)
+    logged.at(-2)!.should.eql(['warn', 'Row 11 is wrong.'])
+    logged.at(-1)!.should.eql(['warn', 'Inventory: 2 more rows cannot be used.'])
+    fleet.faults().should.have.length(14)
+    update(rows)
+    logged = []
+    update(rows, bad.slice(0, 1))
+    logged.should.eql([['warn', 'Row 0 is wrong.']])
   })
 
   it('divides appliances by their addresses: a new name is no new owner', async () => {

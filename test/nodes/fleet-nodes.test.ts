@@ -261,6 +261,7 @@ describe('nodes of an inventory', () => {
     for (const [share, words] of [
       ['${FLEET_SHARE_NOT_SET}', /FLEET_SHARE_NOT_SET/],
       ['4/3', /must be all, lease, or a part/],
+      ['', /must be all, lease, or a part/],
       ['lease', /no engine is given/],
     ] as const) {
       received = []
@@ -268,6 +269,7 @@ describe('nodes of an inventory', () => {
       await load('', { watch: WATCH, metrics: METRICS }, { gateway: { ...FILE(), share } })
       await until(() => caught().length === 1 && statusOf('watch') !== undefined)
       caught()[0]!.error!.should.match({ code: 'CONFIG', message: words })
+      gateway().fleet.failure!.message.should.match(words)
       const { payload } = await result('metrics')
       String(payload).should.match(/^media_gateway_fleet_member\S* 0$/m)
       caught().should.have.length(1)

@@ -94,6 +94,38 @@ describe('a fleet whose ownership moves', () => {
     one.logins.should.equal(0)
   })
 
+  it('tells its followers of an appliance once, however often it was given and taken meanwhile', async () => {
+    const overs: Array<() => void> = []
+    share.take('one')
+    const unfollow = fleet.follow({
+      added: ({ appliance }) => void told.push(`+${appliance}`),
+      removed: () => new Promise<void>((resolve) => overs.push(resolve)),
+    })
+    const given = share.give('one')
+    share.take('one')
+    const again = share.give('one')
+    share.take('one')
+    told.should.eql(['+one'])
+    for (const over of overs) over()
+    await Promise.all([given, again])
+    await until(() => told.length > 1)
+    await pause(10)
+    told.should.eql(['+one', '+one'])
+    unfollow()
+  })
+
+  it('names what had a name at another address as the former one, until its session has ended', async () => {
+    const [one, two] = simulators as [Simulator, Simulator]
+    share.take('one')
+    const former = fleet.find('one').client()
+    await former.call({ method: 'GET', path: '/api/devices' }, { name: 'x' } as never)
+    const elsewhere = { ...row('one', one), baseUrl: 'http://10.0.0.9' }
+    fleet.update({ rows: [elsewhere, row('two', two)], faults: [] })
+    await fleet.former('one')!
+    one.openSessions.should.equal(0)
+    should(fleet.former('one')).be.undefined()
+  })
+
   it('a row that changes while it is given, and one that leaves meanwhile, end once', async () => {
     const [one, two] = simulators as [Simulator, Simulator]
     share.take('one', 'two')
