@@ -22,6 +22,7 @@ import {
   watching,
   type Told,
 } from './support'
+import type { Reason } from '../../../client/model/health'
 import type { UnixClock } from '../../../client/clock'
 import { createIncidents, type Sight, type Step } from '../../../client/watch/report/incidents'
 import { WELL, watched, type RouteWorld, type Watched, type World } from './worlds'
@@ -389,6 +390,33 @@ describe('an incident', () => {
           ['y', 0],
         ])
       incidents.isQuiet().should.be.true()
+    })
+
+    describe('taken one by one', () => {
+      const clock = { now: () => 60_000, unix: (at: number) => at } as UnixClock
+      const severity = 'critical'
+      const trouble = { key: 'k', kind: 'route', severity, device: { id: 'd', name: 'D' } } as const
+      const sight = (reason?: Reason): Sight => ({
+        troubles: new Map(reason && [['k', { ...trouble, reason }]]),
+        standing: () => 'ok',
+      })
+
+      it('changed when its reason was first seen, once it differs for long enough', () => {
+        const incidents = createIncidents(HOLD, clock)
+        for (const at of [0, HOLD]) incidents.take(sight('no-source'), at)
+        incidents.take(sight('no-data'), 20_000).should.eql([])
+        incidents.take(sight('source-error'), 25_000).should.eql([])
+        const [changed] = incidents.take(sight('source-error'), 30_000)
+        changed!.should.containDeep({ event: 'incident.changed', at: 25_000 })
+      })
+
+      it('ends without a hold, when it was first seen to be over, where what it is about has left', () => {
+        const incidents = createIncidents(HOLD, clock)
+        for (const at of [0, HOLD]) incidents.take(sight('no-source'), at)
+        incidents.take(sight(), 20_000).should.eql([])
+        const [ended] = incidents.endAll()
+        ended!.should.containDeep({ at: 20_000, after: 'removed' })
+      })
     })
 
     it('ends where the gateway is another one', () => {

@@ -97,8 +97,10 @@ describe('watching', () => {
           return firmware
         },
       })
+      const before = gateway.counters.polls.seconds
       await look()
       tookMs.should.be.above(0)
+      ;(gateway.counters.polls.seconds - before).should.be.approximately(tookMs / 1000, 1)
       late().should.be.approximately(2 * tookMs, 1000)
     })
 
