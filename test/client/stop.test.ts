@@ -1,5 +1,5 @@
 import 'should'
-import { inTime, within } from '../../client/stop'
+import { Stop, inTime, within } from '../../client/stop'
 
 describe('a wait with a limit', () => {
   let timers = 0
@@ -18,4 +18,20 @@ describe('a wait with a limit', () => {
       timers.should.equal(0)
     })
   }
+})
+
+describe('a stop', () => {
+  it('calls each listener once, and one that comes later at once', () => {
+    const stop = new Stop()
+    const called: string[] = []
+    const listen = (name: string): (() => void) => stop.onStop(() => void called.push(name))
+    listen('first')
+    const remove = listen('removed')
+    listen('second')
+    remove()
+    stop.now()
+    stop.now()
+    listen('later')
+    called.should.eql(['first', 'second', 'later'])
+  })
 })

@@ -9,6 +9,7 @@ describe('after an import of a preset', () => {
   let appliance: ScriptedAppliance
   let gateway: Gateway
   let status: number
+  let whileImporting: () => Promise<unknown>
 
   const source = {
     id: 'S',
@@ -22,9 +23,11 @@ describe('after an import of a preset', () => {
   const route = { id: 'R', name: 'A', state: 'idle', source, destinations: [] }
   const preset = { preset_version: 1, routes: [{ name: 'A', source }] }
 
-  function reply({ method, path }: Call): Reply | undefined {
+  function reply({ method, path }: Call): Reply | undefined | Promise<Reply> {
     if (path.endsWith('/preset') && method === 'GET') return { body: preset }
-    if (path.endsWith('/preset')) return { status, body: { type: 'postSystemPreset' } }
+    if (path.endsWith('/preset')) {
+      return whileImporting().then(() => ({ status, body: { type: 'postSystemPreset' } }))
+    }
     if (path.endsWith('/updates')) return { body: { status: 'ok' } }
     if (method === 'GET' && path.endsWith('/routes/R')) return { body: route }
     if (method === 'GET' && path.endsWith('/routes')) {
@@ -35,6 +38,7 @@ describe('after an import of a preset', () => {
 
   beforeEach(async () => {
     status = 200
+    whileImporting = () => Promise.resolve()
     appliance = new ScriptedAppliance(reply)
     await appliance.start()
     gateway = openGateway({ baseUrl: appliance.url, username: 'user', password: 'pass word' })
@@ -81,6 +85,15 @@ describe('after an import of a preset', () => {
     status = 403
     await gateway.presets.import(given).should.be.rejectedWith({ code: 'FORBIDDEN' })
     await gateway.routes.update({ id: 'R' }, { source: { address: '192.0.2.8' } })
+    updates()
+      .map((one) => one.source.port)
+      .should.eql([5999, 5999])
+  })
+
+  it('what was sent while it was on its way still counts', async () => {
+    whileImporting = () => gateway.routes.update({ id: 'R' }, { source: { port: 5999 } })
+    await gateway.presets.import(given)
+    await gateway.routes.update({ id: 'R' }, { name: 'B' })
     updates()
       .map((one) => one.source.port)
       .should.eql([5999, 5999])
