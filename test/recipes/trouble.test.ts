@@ -257,14 +257,16 @@ describe('the example flows', () => {
 
     it('reports what fails already at the start, and that it cannot watch', async () => {
       status(simulator.route('Studio A')!, 'error')
-      await open(TITLE)
+      const flow = read(`Recipes/${TITLE}.json`)
+      nodeNamed(flow, 'watch for 20 seconds')['holdFor'] = 5
+      await open(TITLE, { flow })
       await alerts(1)
       told('alert').should.deepEqual(['ALERT Studio A: source error'])
-      await open(TITLE, { credentials: { username: 'haiadmin', password: 'wrong' } })
+      await open(TITLE, { flow, credentials: { username: 'haiadmin', password: 'wrong' } })
       await alerts(1)
       told('alert')[0]!.should.match(/^ALERT .*password/)
       status(simulator.route('Studio A')!, 'ok')
-      await open(TITLE)
+      await open(TITLE, { flow })
       await alerts(2)
       told('alert')[0]!.should.equal('RESOLVED The watch works again.')
       told('alert')[1]!.should.match(/^RESOLVED Studio A: OK again/)
