@@ -94,6 +94,8 @@ describe('the ownership of slots when the engine has lost records', () => {
     world.engine.records.get(slotKey(slot))!.value.should.equal(`${a!.id}-0`)
     a!.mend()
     const from = world.time.now
+    await world.time.pass(1000)
+    a!.ownership.state().phase.should.equal('lost')
     await world.time.until(() => a!.ownership.owns(slot), 2 * TTL)
     should(world.time.now - from).be.above(TTL)
     await world.time.until(() => world.isSettled(), 2 * TTL)

@@ -12,6 +12,8 @@ export function stageWorld(): void {
   afterEach(() => {
     world.doubles.should.eql([])
     world.instances.flatMap(({ wrong }) => wrong).should.eql([])
+    // Each watch ends before the next one begins.
+    world.engine.watchers.size.should.be.belowOrEqual(world.alive.length)
   })
 }
 
