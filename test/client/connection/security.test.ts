@@ -8,6 +8,8 @@ import {
   type Connection,
   type GatewayOptions,
 } from '../../../client/connection/connection'
+import { invalidInput } from '../../../client/errors'
+import { HIDDEN } from '../../../client/model/secrets'
 import { checkIdentity } from '../../../client/connection/agents'
 import { readStatistics } from '../../../client/api/statistics'
 import { withoutSecrets } from '../../../client/connection/redaction'
@@ -68,6 +70,22 @@ describe('the password and the cookie', () => {
     closeAll.push(() => proxy.stop())
     return proxy
   }
+
+  it('stand in no fault of an input', async () => {
+    const gateway = open({ baseUrl: 'http://127.0.0.1:9', password: 'correct horse' })
+    const fault = { path: 'correct horse', problem: 'is correct horse' }
+    const failed = gateway.inTurn('key', op(), () => Promise.reject(invalidInput([fault])))
+    const { cause } = await errorOf(failed)
+    cause.problems!.should.eql([{ path: HIDDEN, problem: `is ${HIDDEN}` }])
+  })
+
+  it('that no server takes: the error names the login, not the call', async () => {
+    const server = await listen(({ path }) =>
+      path === '/api/session' ? { status: 405 } : undefined,
+    )
+    const error = await errorOf(listDevices(open({ baseUrl: server.url }), op()))
+    error.message.should.match(/\(POST \/api\/session: HTTP 405\)/)
+  })
 
   describe('do not follow a redirect:', () => {
     const places: Record<string, (own: ScriptedAppliance, other: ScriptedAppliance) => string> = {
