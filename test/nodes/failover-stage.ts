@@ -335,13 +335,13 @@ export async function endStages(): Promise<void> {
   const log = helper.log().args.map(([entry]) => entry as unknown)
   const contexts = stages.flatMap(({ nodes }) => Object.keys(nodes).map((id) => keptOf(id)))
   await unload()
+  endOwnTime()
   nodeRed.removeListener('node-status', noteStatus)
   for (const { id, simulator } of stages) {
     await until(() => simulator.openSessions === 0, `the end of the session of ${id}`)
     await until(() => simulator.openSockets === 0)
     await simulator.stop()
   }
-  endOwnTime()
   const told = stages.map(({ messages, caught, statuses }) => [
     messages,
     caught,
