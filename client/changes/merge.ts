@@ -172,9 +172,13 @@ function mergePart(
     problems.push(...refusePlace(wanted, path))
 
   const sent = partToSent(direction, merged)
-  problems.push(...lastingNulls(direction, patch, wanted, sent, path))
-  if (validate && (isOther || isSwitched)) problems.push(...checkPart(direction, sent, path))
-  else if (validate) problems.push(...checkPatch(direction, patch, path, context))
+  for (const one of lastingNulls(direction, patch, wanted, sent, path)) problems.push(one)
+  if (!validate) return sent
+  const isNew = isOther || isSwitched
+  const faults = isNew
+    ? checkPart(direction, sent, path)
+    : checkPatch(direction, patch, path, context)
+  for (const one of faults) problems.push(one)
   return sent
 }
 
@@ -384,7 +388,8 @@ function newDestination(
   const destination = withAddress(given as unknown as Destination)
   const faults = validate ? checkPart('destination', destination, path) : []
   if (faults.length > 0) {
-    problems.push({ path, kind: 'incomplete', names: namesOf(before) }, ...faults)
+    problems.push({ path, kind: 'incomplete', names: namesOf(before) })
+    for (const one of faults) problems.push(one)
   }
   return destination
 }

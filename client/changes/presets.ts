@@ -89,7 +89,7 @@ function withSecretsOf(present: Preset, wanted: Preset): Preset {
     const counterpart = sameName.length === 1 ? sameName[0] : undefined
     // An import replaces the route: what a mask stands for would be lost, not kept.
     const { fields, problems: faults } = keepHidden(route, withoutMasks(counterpart))
-    problems.push(...faults.map((one) => ({ ...one, path: `routes[${index}].${one.path}` })))
+    for (const one of faults) problems.push({ ...one, path: `routes[${index}].${one.path}` })
     return fields
   })
   const complete = { ...wanted, routes }

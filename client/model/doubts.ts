@@ -34,8 +34,8 @@ export function doubtsOfRoute(route: unknown, present?: unknown, isAsRead = fals
     const context = known ? { ...known, ...part } : part
     const told = { context, present: known, isAsRead }
     const { faults, unknown } = doubtsIn(direction, part, path, told)
-    found.faults.push(...faults)
-    found.unknown.push(...unknown)
+    for (const one of faults) found.faults.push(one)
+    for (const one of unknown) found.unknown.push(one)
   }
   add('source', own(route, 'source'), 'source', own(present, 'source'))
   const given = own(route, 'destinations')
@@ -74,12 +74,14 @@ export function doubtsIn(
     at: string,
     former: readonly unknown[],
   ): void {
+    let offered: Offered | undefined
+    const offer = (): Offered => (offered ??= offeredOf(known))
     for (const [name, value] of membersIn(given)) {
       if (value === undefined || former.some((one) => isSame(own(one, name), value))) continue
       const here = pathTo(at, name)
       const member = known.get(name)
       const isThere = former.some((one) => isObject(one) && Object.hasOwn(one, name))
-      const meant = isThere ? undefined : meantBy(name, value, known, direction, isAsRead)
+      const meant = isThere ? undefined : meantBy(name, value, known, direction, isAsRead, offer)
       if (meant !== undefined) faults.push({ path: here, kind: 'didYouMean', member: meant })
       else if (member?.isAddress && isText(value) && !areAddresses(value)) {
         faults.push({ path: here, kind: 'address', given: shownAs(value) })
@@ -135,6 +137,7 @@ function meantBy(
   known: ReadonlyMap<string, Member>,
   direction: Direction,
   isAsRead: boolean,
+  offer: () => Offered,
 ): string | undefined {
   const member = known.get(name)
   const has = (other: string): boolean => known.has(other)
@@ -147,16 +150,23 @@ function meantBy(
   const meant = ALIASES.get(asked)?.find(has)
   // A member of another protocol is left over from it, and does no harm.
   if (meant !== undefined || isAsRead || anyMembersOf(direction).has(name)) return meant
+  const near = nearest(asked, offer().keys(), (other) => (other.length < 6 ? 1 : 2))
+  return near && offer().get(near)
+}
+
+/** The members that a slip may mean, by what people may have written for them. */
+type Offered = ReadonlyMap<string, string>
+
+function offeredOf(known: ReadonlyMap<string, Member>): Offered {
   const offered = new Map<string, string>()
   for (const [other, { readOnly, sentAs }] of known) {
     if (readOnly?.({}) !== true && !sentAs) offered.set(plain(other), other)
   }
   for (const [other, all] of USUAL) {
-    const one = all.find(has)
+    const one = all.find((each) => known.has(each))
     if (one !== undefined) offered.set(plain(other), one)
   }
-  const near = nearest(asked, offered.keys(), (other) => (other.length < 6 ? 1 : 2))
-  return near && offered.get(near)
+  return offered
 }
 
 /** Names of which a slip counts too. In shorter ones, another letter makes another word. */

@@ -10,6 +10,8 @@ export function nearest(
   let found: string | undefined
   let least = Infinity
   for (const other of known) {
+    // Each letter that one is longer is a letter to add. Many names are told apart by that alone.
+    if (Math.abs(name.length - other.length) > most(other)) continue
     const away = distance(name, other)
     if (away >= least || away > most(other)) continue
     found = other

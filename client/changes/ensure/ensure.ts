@@ -126,8 +126,8 @@ async function checkedRows(
   const faults: Finding[] = []
   await mapInSlices(rows, (row, index) => {
     const path = pathIn(isList, index)
-    unknown.push(...doubtsOfRoute(row).unknown.map((at) => pathUnder(path, at)))
-    faults.push(...under(path, checkWanted(row, options)))
+    for (const at of doubtsOfRoute(row).unknown) unknown.push(pathUnder(path, at))
+    for (const fault of under(path, checkWanted(row, options))) faults.push(fault)
   })
   operation.unknownFields = unknown
   const removal = { isList, rows: rows.length, state, isSeenFirst: check || approve }

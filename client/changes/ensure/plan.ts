@@ -152,7 +152,7 @@ function planPresent(
     ? withoutOwned(given, route, told, owner)
     : { patch: given, left: [] }
   const { fields, problems } = planMerge(patch, route, { validate })
-  if (validate !== false) problems.push(...doubtsOfRoute(patch, route).faults)
+  const doubts = validate === false ? [] : doubtsOfRoute(patch, route).faults
   if (exact && Array.isArray(patch.destinations)) {
     const named = patch.destinations
     fields.destinations = fields.destinations.filter(({ id, name }) =>
@@ -174,7 +174,7 @@ function planPresent(
     steps: owner?.isTwo ? steps.filter((step) => step === 'update') : steps,
     diff,
     fields,
-    problems,
+    problems: [...problems, ...doubts],
     ...(left.length > 0 && { left }),
   }
 }

@@ -1,6 +1,9 @@
 import 'should'
 import { errorOf } from '../../support/errors'
 import { connected, program as gateway, simulator } from '../../support/stage'
+import { planMerge } from '../../../client/changes/merge'
+import { doubtsOfRoute } from '../../../client/model/doubts'
+import { PRESENT } from './support'
 
 /** What was checked is what is sent, whatever becomes of the object that was given. */
 describe('an input that changes after the call', () => {
@@ -96,3 +99,26 @@ describe('an input that changes after the call', () => {
     simulator.journal.should.have.length(0)
   })
 })
+
+describe('an input with more fields than a call may have arguments', () => {
+  it('is refused for them', async () => {
+    await connected()
+    const error = await errorOf(gateway.routes.ensure(manyFields()))
+    error.code.should.equal('INVALID_INPUT')
+    error.message.should.containEql('Unknown field')
+  })
+
+  it('is read to its end', () => {
+    doubtsOfRoute({ source: manyFields() }).unknown.should.have.length(MANY)
+    const { problems } = planMerge({ destinations: { new: manyFields() } }, PRESENT, {})
+    problems.should.not.be.empty()
+  })
+})
+
+const MANY = 130_000
+
+/** Their names are too long for a slip: that saves time. */
+const manyFields = (): Record<string, unknown> =>
+  Object.fromEntries(
+    Array.from({ length: MANY }, (_, number) => [`${'x'.repeat(40)}${number}`, number]),
+  )
