@@ -60,7 +60,12 @@ describe('how a node is told what to act on', () => {
   }
 
   const bad: Array<[string, object, object, RegExp]> = [
-    ['nothing', {}, {}, /msg\.routeId/],
+    [
+      'nothing',
+      {},
+      {},
+      /msg\.routeId is empty; it must be a route ID, or msg\.routeName the name of a route\./,
+    ],
     ['a number', {}, { routeId: 5 }, /msg\.routeId/],
     ['an empty object', {}, { routeId: {} }, /msg\.routeId/],
     ['a path', {}, { routeId: '..' }, /msg\.routeId/],
