@@ -8,6 +8,7 @@ import {
   type Identity,
 } from '../../client/errors'
 import { newOperation } from '../../client/connection/operation'
+import { unsendable } from '../runtime/action'
 import { whenStarted } from '../runtime/flows-started'
 import { aboutOf, followAppliances } from '../runtime/appliances'
 import {
@@ -143,7 +144,12 @@ export = (RED: NodeAPI): void => {
         const scraped = await scrape(groups(), settings.detail, message['req'])
         // The deploy may have ended it meanwhile.
         if (closed) throw closedError()
-        send(Object.assign(message, scraped))
+        try {
+          // Not written into the message: one that cannot be sent on fails as it came.
+          send({ ...message, ...scraped })
+        } catch (error) {
+          throw unsendable(error, OPERATION)
+        }
       }
       answer()
         .then(

@@ -221,7 +221,7 @@ function tooLate({ name, writes }: Operation): GatewayError {
   )
 }
 
-function unsendable(error: unknown, { name, statusCode, writes }: Operation): GatewayError {
+export function unsendable(error: unknown, { name, statusCode, writes }: Operation): GatewayError {
   const reason = error instanceof Error ? error.message : 'no reason is given'
   return new GatewayError('BAD_RESPONSE', say('notSentOn', { reason }), {
     operation: name,

@@ -204,6 +204,20 @@ describe('metrics', () => {
     valuesOf(await scrape(), 'route_health_info').should.eql([])
   })
 
+  it('ends a message that cannot be copied for a second wire as it came, and says so', async () => {
+    await start({ metrics: metrics({ wires: [['out', 'caught']] }) })
+    const odd = {
+      get name(): string {
+        throw new Error('cannot be copied')
+      },
+    }
+    const message = { payload: 'as it came', other: odd }
+    const { done, error } = await send('metrics', message)
+    done.should.equal(1)
+    error!.message.should.match(/the message could not be sent on \(cannot be copied\)/)
+    message.payload.should.equal('as it came')
+  })
+
   it('shares the poll of a watch', async () => {
     await start({ metrics: metrics(), watch: {} })
     await shows('up', 1)
