@@ -229,6 +229,8 @@ export function watchedDevice(
 
   async function findDevice(operation: Operation): Promise<string> {
     const id = await onlyDevice(gateway, operation)
+    // Another caller may have asked, whom the end of this device does not stop.
+    if (stop.stopped) throw closedError()
     const present = others.find(id) ?? device
     // The only device is another one now: watches that named the former one stay with it.
     for (const subscription of subscriptions) {
@@ -255,7 +257,9 @@ export function watchedDevice(
     restoring.save(into, state && { state, at: clock.unix(seenAt) }, poller.missed())
   }
 
+  /** Once: another device may have taken its place since. */
   function end(): void {
+    if (stop.stopped) return
     save(store)
     for (const subscription of subscriptions) subscription.end()
     subscriptions.clear()

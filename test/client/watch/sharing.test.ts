@@ -115,6 +115,28 @@ describe('watching', () => {
       for (const told of [named, only, late]) namesOf(told.events).should.eql(['device.firmware'])
     })
 
+    it('what is known, also after a watch that ended while its device was looked up', async () => {
+      await start({ routes: 4 })
+      let isAsked = false
+      let found: (id: string) => void = () => undefined
+      const lookUp = new Promise<string>((resolve) => (found = resolve))
+      Object.defineProperty(gateway.memory, 'onlyDevice', {
+        get() {
+          isAsked = true
+          return lookUp
+        },
+      })
+      const former = watch()
+      await until(() => isAsked)
+      former.end()
+      const next = watch()
+      found(deviceId)
+      await until(() => next.snapshots.length > 0)
+      should(knownBy(gateway)).not.be.undefined()
+      next.end()
+      should(knownBy(gateway)).be.undefined()
+    })
+
     it('nothing of a new device with a watch that names the one before', async () => {
       await start({ routes: 4 })
       const only = await watching()
