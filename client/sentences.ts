@@ -34,6 +34,8 @@ export const SENTENCES = {
   // The connection.
   noConnectionInTime:
     'No connection to __host__ within __time__ s. Check the URL, firewall and VPN, or increase the request timeout of the gateway.',
+  lateConnection:
+    'A connection to __host__ takes longer than __time__ s, but a change has to be sent within that time after its route was read. Check the network to the gateway.',
   noConnectionInAttempts:
     'No connection to __host__ in __attempts__ attempts within __time__ s. Check the URL, firewall and VPN, or increase the request timeout of the gateway.',
   noResponseInTime: '__host__ did not respond within __time__ s.',

@@ -42,7 +42,7 @@ export function timedOut(timeout: number, reached: boolean): TransportFault {
 /** A connection that came about too late for a change that was planned before. */
 export class LateConnection extends TransportFault {
   constructor() {
-    const said = say('noConnectionInTime', { time: LONGEST_PLAN / 1000 })
+    const said = say('lateConnection', { time: LONGEST_PLAN / 1000 })
     super('UNAVAILABLE', said, { reached: false, transient: true })
   }
 }

@@ -12,7 +12,14 @@ import {
   mayDenySession,
   type Answer,
 } from './answer'
-import { TransportFault, noResult, redirection, refusal, timedOutAfter } from './faults'
+import {
+  LateConnection,
+  TransportFault,
+  noResult,
+  redirection,
+  refusal,
+  timedOutAfter,
+} from './faults'
 import type { TransportRequest } from './transport'
 
 export interface RequesterOptions {
@@ -126,6 +133,10 @@ export function createRequester(
       if (certainlyNotApplied(result)) sending.mayBeApplied = false
       if (result instanceof Error) {
         if (writes && !result.reached) operation.writes--
+        // However many attempts are left: the change is planned again.
+        if (result instanceof LateConnection) {
+          throw new OutdatedPlan(sending.isReplay === true, result)
+        }
         const safe = result.transient && !sending.mayBeApplied
         if (!safe || !mayRepeat) {
           const fault = timedOutAfter(result, attempts, clock.now() - startedAt)

@@ -204,6 +204,17 @@ describe('a change for which connections take their time', () => {
     keepsBoth(simulator)
   })
 
+  it('is planned again when only the last attempt came about, and too late', async () => {
+    opens = async () => {
+      if (connections < 3) return false
+      if (connections === 3) await Promise.all([addDestination(simulator), pause(1100)])
+      return true
+    }
+    await gateway.routes.update(route(), { source: { name: 'other in' } }, { waitFor: 'applied' })
+    keepsBoth(simulator)
+    connections.should.equal(3)
+  })
+
   it('fails with what went wrong when none comes about', async () => {
     opens = () => pause(1100).then(() => false)
     const error = await errorOf(gateway.routes.update(route(), { name: 'renamed' }))
