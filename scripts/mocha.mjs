@@ -195,7 +195,6 @@ export const testFiles = () =>
     'fuzz/fuzz',
     'nodes/watch-incidents',
     'client/changes/unseen',
-    'client/watch/incidents-histories',
     'nodes/watch-deploy',
     'recordings/recordings',
     'recipes/schedule',

@@ -81,6 +81,22 @@ describe('with a faulty appliance', () => {
     }
     simulator.journal.filter(({ fault }) => fault).length.should.be.below(20)
   })
+
+  it('the words of the appliance are passed on, without a secret that it repeats', async () => {
+    await load(simulator.url)
+    await result('list-devices')
+    const body = {
+      error: { type: 'Invalid', message: 'bad pass phrase top-secret-phrase, manager' },
+    }
+    simulator.fault({ kind: 'status', status: 400, body, match: { method: 'POST' } })
+    const source = { ...ROUTE.source, protocol: 'srt', srtMode: 'listener' }
+    const payload = { ...ROUTE, source: { ...source, srtPassPhrase: 'top-secret-phrase' } }
+    const error = await failure('create-route', { deviceId, payload })
+    error.should.match({ code: 'REJECTED', cause: { statusCode: 400, applianceType: 'Invalid' } })
+    const everything = JSON.stringify([error.message, error.cause])
+    everything.should.match(/bad pass phrase ••••••, ••••••/)
+    everything.should.not.match(/top-secret-phrase|manager/)
+  })
 })
 
 const ROUTE = {

@@ -101,6 +101,21 @@ describe('update-route', () => {
     read(second!.id).source.name.should.equal('in 1')
   })
 
+  it('read with hidden secrets, send back: the secrets stay', async () => {
+    await unload()
+    await load(simulator.url, { 'get-route': { hideSecrets: true } })
+    for (const { id } of simulator.routes) {
+      const before = lasting(id)
+      const { payload } = await result('get-route', { routeId: id })
+      await result('update-route', { routeId: id, payload })
+      await simulator.settle()
+      lasting(id).should.deepEqual(before)
+    }
+    const secrets = JSON.stringify(updates().map(({ body }) => body))
+    secrets.should.not.match(/••••••/)
+    secrets.should.match(/"srtPassPhrase":"[^"]{10,}"/)
+  })
+
   it('needs no read when the definition is complete', async () => {
     const { id } = simulator.routes[0]!
     const { name, source, destinations } = read(id)

@@ -144,10 +144,10 @@ describe('whether a failed change was applied', () => {
 
   it('accepted, and not seen: maybe', async () => {
     simulator.setOptions({ applyDelay: 60_000 })
-    ;(await failureOf(create())).should.match({
-      code: 'NOT_CONFIRMED',
-      cause: { applied: 'maybe' },
-    })
+    const error = await failureOf(create())
+    error.should.match({ code: 'NOT_CONFIRMED', cause: { applied: 'maybe' } })
+    error.message.should.containEql('There is no new route with this name.')
+    simulator.journal.filter(({ path }) => path.endsWith('/updates')).should.have.length(1)
   })
 
   it('accepted, and stopped while it was waited for: maybe', async () => {
