@@ -265,8 +265,6 @@ withNats('the rights on the engine', function () {
       users: cases.map(({ name, rights }) => ({ user: name, password: PASSWORD, ...rights })),
     })
     ending.push(() => nats.remove())
-    const over = new Stop()
-    ending.push(() => over.now())
     await Promise.all(
       cases.map(async ({ kind, subject, name }) => {
         const instance = open(nats, name, name)
@@ -285,8 +283,11 @@ withNats('the rights on the engine', function () {
               engine.store.put(`large.${tried}-${part}`, 'a'.repeat(1e5), 0).catch(() => undefined),
             ),
           )
+          const over = new Stop()
+          ending.push(() => over.now())
           const watch = { onEntry: () => undefined, onReady: () => undefined }
           void engine.store.watch(watch, over).catch(() => undefined)
+          await engine.store.get(`large.${tried}-0`).catch(() => undefined)
           await engine.store.remove(`large.${tried}-0`, revisions[0] ?? 0).catch(() => undefined)
         }
         told().should.equal(1, `${kind} ${subject}: ${logged.join('\n')}`)
