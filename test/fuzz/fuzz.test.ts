@@ -42,6 +42,7 @@ import {
   letStraysGo,
   refusePrototypes,
 } from './trial'
+import { WAYS } from './ways'
 
 /** Minutes for each kind of cases (npm --prefix tools run fuzz); without it each has a small fixed number. */
 const MINUTES = Number(process.env['FUZZ_MINUTES'] ?? 0)
@@ -52,43 +53,6 @@ const TIMES = MINUTES > 0 ? 1 : 5
 const TIMEOUT = 400 * TIMES
 
 const LANES = ['a', 'b', 'c', 'd']
-
-/** Every node in every way of use that takes a different path. */
-const WAYS: Record<string, Record<string, unknown>> = {
-  session: { type: 'session', action: 'msg' },
-  devices: { type: 'list-devices' },
-  'each device': { type: 'list-devices', output: 'split' },
-  device: { type: 'get-device', hideSecrets: true },
-  list: { type: 'list-routes', filter: 'a', state: 'running' },
-  'each route': { type: 'list-routes', output: 'split' },
-  route: { type: 'get-route' },
-  'route without secrets': { type: 'get-route', hideSecrets: true },
-  create: { type: 'create-route', waitFor: 'applied', startRoute: true },
-  keep: { type: 'update-route', waitFor: 'applied' },
-  merge: { type: 'update-route', mode: 'merge', waitFor: 'applied' },
-  'merge anything': { type: 'update-route', mode: 'merge', validate: false },
-  replace: { type: 'update-route', mode: 'replace', waitFor: 'applied' },
-  delete: { type: 'delete-route', waitFor: 'applied' },
-  control: { type: 'control-route', action: 'msg', waitFor: 'applied' },
-  'control a destination': {
-    type: 'control-route',
-    action: 'msg',
-    target: 'destination',
-    waitFor: 'applied',
-  },
-  ensure: { type: 'ensure-route', exact: true },
-  'ensure a start': { type: 'ensure-route', state: 'started', validate: false },
-  'ensure a stop': { type: 'ensure-route', state: 'stopped' },
-  'ensure an absence': { type: 'ensure-route', state: 'absent' },
-  'check only': { type: 'ensure-route', check: true },
-  statistics: { type: 'statistics' },
-  'statistics of the source': { type: 'statistics', scope: 'source' },
-  'statistics of a destination': { type: 'statistics', scope: 'destination' },
-  'statistics of a client': { type: 'statistics', scope: 'client' },
-  'statistics of all': { type: 'statistics', scope: 'all' },
-  export: { type: 'preset', hideSecrets: true },
-  import: { type: 'preset', action: 'import' },
-}
 
 describe(`whatever comes (seed ${SEED})`, function () {
   this.timeout(MINUTES > 0 ? 0 : 60_000)
