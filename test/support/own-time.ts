@@ -8,7 +8,8 @@ const EACH_MS = 5
 const MOST_MS = 10
 
 const clock = performance.now.bind(performance)
-let isOwn = false
+/** While it is its own. */
+let speed: number | undefined
 /** What has run in a process may remember a time of it: its clock is never set back, ms. */
 let ahead = 0
 
@@ -17,8 +18,9 @@ export const liveInOwnTime = (times = 1): void => afterThisTest(beginOwnTime(tim
 
 /** The same for longer than a test: until the returned function is called. */
 export function beginOwnTime(times = 1): () => void {
-  if (isOwn) return () => undefined
-  isOwn = true
+  if (speed === times) return () => undefined
+  if (speed !== undefined) throw new Error(`Time passes ${speed} times as fast already.`)
+  speed = times
   const real = { after: globalThis.setTimeout, pause: timers.setTimeout, date: Date.now }
   let last = clock()
   let own = last + ahead
@@ -59,7 +61,7 @@ export function beginOwnTime(times = 1): () => void {
   const ticks = setInterval(now, EACH_MS / times).unref()
 
   return () => {
-    isOwn = false
+    speed = undefined
     clearInterval(ticks)
     ahead = Math.max(ahead, now() - clock())
     performance.now = () => clock() + ahead
