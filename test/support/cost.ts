@@ -2,7 +2,7 @@
 import should from 'should'
 
 /** Milliseconds of the processor; the least of three times. */
-export function costOf(work: () => void): number {
+function costOf(work: () => void): number {
   const costs = [1, 2, 3].map(() => {
     const before = process.cpuUsage()
     work()
