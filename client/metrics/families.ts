@@ -13,7 +13,9 @@ export const FAMILIES = {
   media_gateway_fleet_appliances: gauge('Gateways of an inventory.'),
   media_gateway_fleet_member: gauge('1 while this instance takes part in its fleet, or else 0.'),
   media_gateway_fleet_owned: gauge('Gateways of an inventory that this instance works for.'),
-  media_gateway_fleet_faults: gauge('What is wrong with an inventory: rows that cannot be used.'),
+  media_gateway_fleet_faults: gauge(
+    'Rows of an inventory that cannot be used, and what is wrong with all of it.',
+  ),
   media_gateway_up: gauge('Whether the latest poll of the gateway was successful and is current.'),
   media_gateway_last_poll_timestamp_seconds: gauge('When the latest successful poll ended.'),
   media_gateway_info: gauge('Name and firmware of the device, always 1.'),

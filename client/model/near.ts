@@ -10,7 +10,7 @@ export function nearest(
   let found: string | undefined
   let least = Infinity
   for (const other of known) {
-    // Each letter that one is longer is a letter to add. Many names are told apart by that alone.
+    // A longer or shorter name is at least as far away as the lengths differ: most are ruled out here.
     if (Math.abs(name.length - other.length) > most(other)) continue
     const away = distance(name, other)
     if (away >= least || away > most(other)) continue

@@ -122,6 +122,18 @@ describe('the inventory of a fleet', () => {
     fleet.names().should.eql([])
   })
 
+  it('has a fault for each thing that is wrong with all of it, and for each row', async () => {
+    const other = newFleet('some')
+    other.update({ rows: named(1, 2), faults: [faulty('new')] })
+    other.fail(new GatewayError('CONFIG', 'The file is gone.'))
+    const [share, file, row, ...more] = other.faults().map(({ message }) => message)
+    share!.should.containEql('share')
+    file!.should.containEql('The file is gone.')
+    row!.should.containEql('The name is missing.')
+    more.should.eql([])
+    await other.close()
+  })
+
   it('keeps a row that has become faulty as it was, and says so', () => {
     const rows = named(1, 4)
     update(rows)

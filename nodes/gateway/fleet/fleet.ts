@@ -54,12 +54,12 @@ export interface FleetOptions {
 
 export type OwnFleet = ReturnType<typeof createFleet>
 
-/** Something that is wrong, and who is told. */
+/** What is wrong, at which level it is logged, and whether Catch nodes get it. */
 interface Trouble {
   error: GatewayError
-  /** In the log, when it begins. */
+  /** Logged once, when it begins; undefined where others log it. */
   level?: 'info' | 'warn' | 'error'
-  /** For the Catch nodes. */
+  /** Catch nodes get it. */
   isAlert?: boolean
   /** It is why there are no appliances at all. */
   isWhole?: boolean

@@ -25,6 +25,7 @@ import {
   time,
   watch,
   watching,
+  type Told,
 } from './support'
 
 /** Starts a route, and waits until that shows. */
@@ -34,6 +35,18 @@ const starts = (routeId: string, waitTimeout = 5000) =>
     { deviceId, routeId, action: 'start', waitFor: 'applied', waitTimeout },
     newOperation('control-route'),
   )
+
+/** The only device becomes another one: it is for the watch that follows it, not for the one that names the former. */
+async function partAtAnother(only: Told, named: Told): Promise<void> {
+  Object.assign(device(), { _id: 'AnotherDevice' })
+  await until(() => {
+    passTime(3_600_000)
+    return only.snapshots.length > 1
+  })
+  only.snapshots[1]!.device.id.should.equal('AnotherDevice')
+  await until(() => named.health.at(-1)!.failure !== undefined)
+  named.snapshots.map((snapshot) => snapshot.device.id).should.eql([deviceId])
+}
 
 describe('watching', () => {
   afterEach(closeAll)
@@ -141,14 +154,7 @@ describe('watching', () => {
       await start({ routes: 4 })
       const only = await watching()
       const named = await watching({ deviceId })
-      Object.assign(device(), { _id: 'AnotherDevice' })
-      await until(() => {
-        passTime(3_600_000)
-        return only.snapshots.length > 1
-      })
-      only.snapshots[1]!.device.id.should.equal('AnotherDevice')
-      await until(() => named.health.at(-1)!.failure !== undefined)
-      named.snapshots.map((snapshot) => snapshot.device.id).should.eql([deviceId])
+      await partAtAnother(only, named)
     })
 
     it('nothing of a new device that is watched already with a watch that names the one before', async () => {
@@ -157,14 +163,7 @@ describe('watching', () => {
       const named = await watching({ deviceId })
       const other = watch({ deviceId: 'AnotherDevice' })
       await until(() => other.health.at(-1)?.failure !== undefined)
-      Object.assign(device(), { _id: 'AnotherDevice' })
-      await until(() => {
-        passTime(3_600_000)
-        return only.snapshots.length > 1
-      })
-      only.snapshots[1]!.device.id.should.equal('AnotherDevice')
-      await until(() => named.health.at(-1)!.failure !== undefined)
-      named.snapshots.map((snapshot) => snapshot.device.id).should.eql([deviceId])
+      await partAtAnother(only, named)
     })
 
     it('no poll when the only device is another one, and no watch is left that follows it', async () => {
