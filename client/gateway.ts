@@ -11,7 +11,7 @@ import { findRoute, labelOf, type RouteAddress, type Target } from './changes/fi
 import { plainInput } from './changes/input'
 import type { Updated } from './changes/update'
 import { openConnection, type Connection, type GatewayOptions } from './connection/connection'
-import { confirmedIn, newOperation, type Operation } from './connection/operation'
+import { confirmedIn, Operation } from './connection/operation'
 import {
   GatewayError,
   asGatewayError,
@@ -270,7 +270,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       more = [],
     }: { route?: Target; isChange?: boolean; more?: readonly Finding[] },
   ): Operation {
-    const operation = newOperation(name, undefined, isChange)
+    const operation = new Operation(name, { changes: isChange })
     operation.route = labelOf(route)
     const faults = [...optionFaults(checks, given), ...more]
     if (faults.length === 0) return operation

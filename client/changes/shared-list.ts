@@ -1,5 +1,5 @@
 import { listRoutes } from '../api/routes'
-import { newOperation, type Operation } from '../connection/operation'
+import { Operation } from '../connection/operation'
 import { GatewayError, closedError, reported } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { RouteList } from '../model/types'
@@ -45,7 +45,7 @@ function listAfter(
   deviceId: string,
 ): SharedList {
   const lists = gateway.memory.lists as Map<string, SharedList>
-  const made = newOperation('list-routes')
+  const made = new Operation('list-routes')
   const read = async (): Promise<RouteList> => {
     await (latest &&
       within(

@@ -1,6 +1,6 @@
 import { GatewayError, closedError, hasCode } from '../errors'
 import type { Connection } from '../connection/connection'
-import { newOperation, type Operation } from '../connection/operation'
+import { Operation } from '../connection/operation'
 import { RouteIndex } from '../model/route-index'
 import type { RouteList } from '../model/types'
 import { getRoute, isIncomplete, listRoutes } from '../api/routes'
@@ -119,7 +119,7 @@ async function pollOnce(
   stop: Stop,
 ): Promise<{ again: boolean }> {
   const uninterruptible = waiters.some((waiter) => waiter.operation.uninterruptible)
-  const own = newOperation('confirm', stop).under({ uninterruptible, brief: true })
+  const own = new Operation('confirm', { stop, uninterruptible, brief: true })
   try {
     const shared = await readWithWatches(gateway, deviceId, waiters)
     if (shared) charge(waiters, shared.operation)

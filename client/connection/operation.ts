@@ -64,7 +64,7 @@ export function confirmedIn(value: unknown): Names {
 /** An operation of a caller: its name, how to stop it, and the requests that it took. */
 export class Operation implements Conditions {
   readonly stop?: Stop
-  readonly changes: boolean = false
+  readonly changes: boolean
   readonly uninterruptible: boolean = false
   readonly brief: boolean = false
   readonly background: boolean = false
@@ -83,6 +83,7 @@ export class Operation implements Conditions {
     count: Count = { requests: 0, writes: 0, statusCode: undefined },
   ) {
     Object.assign(this, conditions)
+    this.changes = conditions.changes === true
     this.#count = count
   }
 
@@ -137,10 +138,6 @@ interface Count {
 
 /** Of a long list. */
 const MOST_FIELDS = 20
-
-export function newOperation(name: string, stop?: Stop, changes = false): Operation {
-  return new Operation(name, { stop, changes })
-}
 
 /** One call of the interface. */
 export interface Request {

@@ -4,7 +4,7 @@ import type { CommandName } from '../api/commands'
 import { requestTo } from '../api/endpoints'
 import { listRoutes } from '../api/routes'
 import { openConnection, type Connection, type GatewayOptions } from '../connection/connection'
-import { newOperation, type Request } from '../connection/operation'
+import { Operation, type Request } from '../connection/operation'
 import type { Exchange } from '../connection/transport'
 import { GatewayError, words } from '../errors'
 import { isObject, itemsIn, own } from '../model/json'
@@ -83,7 +83,11 @@ export async function experiment(given: ExperimentOptions): Promise<Experimented
 
   async function run(): Promise<Experimented> {
     const earlier = readNote(note)
-    const { data } = await listRoutes(gateway, { deviceId: device }, newOperation('doctor', timed))
+    const { data } = await listRoutes(
+      gateway,
+      { deviceId: device },
+      new Operation('doctor', { stop: timed }),
+    )
     const strangers = data.map(({ name }) => name).filter(looksOurs)
     const unknown = strangers.filter((name) => !earlier?.names.includes(name))
     if (unknown.length > 0) throw foreign(unknown)
@@ -108,7 +112,7 @@ export async function experiment(given: ExperimentOptions): Promise<Experimented
   /** The last one: without a session nothing can be deleted. */
   async function endOfSession(): Promise<Experiment> {
     const about = { name: 'session-lost-401-or-404', question: 'What follows on an ended session?' }
-    const operation = newOperation('doctor')
+    const operation = new Operation('doctor')
     try {
       await gateway.call({ method: 'DELETE', path: '/api/session' }, operation)
       mayLogIn = false
@@ -407,7 +411,7 @@ const EXPERIMENTS: ReadonlyArray<{
 ]
 
 const ask = ({ gateway, stop }: Lab, request: Request): Promise<Outcome> =>
-  outcomeOf(newOperation('doctor', stop), (operation) => gateway.call(request, operation))
+  outcomeOf(new Operation('doctor', { stop }), (operation) => gateway.call(request, operation))
 
 const OUTPUT = ['stop-destination', 'start-destination'] as const
 

@@ -1,5 +1,5 @@
 import type { Connection } from '../connection/connection'
-import { newOperation, type Request } from '../connection/operation'
+import { Operation, type Request } from '../connection/operation'
 import { rolesOf } from '../connection/roles'
 import type { Exchange } from '../connection/transport'
 import { requestTo } from '../api/endpoints'
@@ -101,7 +101,7 @@ export function createRecorder() {
       failure = outOfTime()
       end.now()
     })
-    const operation = newOperation('report', end)
+    const operation = new Operation('report', { stop: end })
     const send = async (request: Request): Promise<unknown> => {
       try {
         return await gateway.call(request, operation)

@@ -4,7 +4,7 @@ import { sendCommand, type Command } from '../api/commands'
 import { requestTo } from '../api/endpoints'
 import { getRoute, listRoutes } from '../api/routes'
 import type { Connection } from '../connection/connection'
-import { newOperation, type Operation } from '../connection/operation'
+import { Operation } from '../connection/operation'
 import { closedError, failureOf } from '../errors'
 import { isText, own } from '../model/json'
 import { isRunning } from '../model/route-state'
@@ -107,7 +107,7 @@ export function createSandbox(
 
   /** A change is never cut off: it could arrive after the cleaning. */
   const send = (write: (operation: Operation) => Promise<unknown>): Promise<Outcome> =>
-    outcomeOf(newOperation('doctor', undefined, true), write)
+    outcomeOf(new Operation('doctor', { changes: true }), write)
 
   const change = (action: string, more: object) =>
     send((operation) => {
@@ -125,7 +125,11 @@ export function createSandbox(
   }
 
   async function listed(halting?: Stop): Promise<Route[]> {
-    const { data } = await listRoutes(gateway, { deviceId }, newOperation('doctor', halting))
+    const { data } = await listRoutes(
+      gateway,
+      { deviceId },
+      new Operation('doctor', { stop: halting }),
+    )
     const found = data.filter(({ name }) => names.includes(name))
     for (const { id } of found) ids.add(id)
     return found
@@ -133,7 +137,7 @@ export function createSandbox(
 
   async function look(id: string): Promise<Route | undefined> {
     try {
-      return await getRoute(gateway, { deviceId, routeId: id }, newOperation('doctor', stop))
+      return await getRoute(gateway, { deviceId, routeId: id }, new Operation('doctor', { stop }))
     } catch (error) {
       if (failureOf(error).cause.statusCode === 404) return undefined
       throw error

@@ -1,5 +1,5 @@
 import type { Connection } from '../connection/connection'
-import { newOperation } from '../connection/operation'
+import { Operation } from '../connection/operation'
 import {
   asGatewayError,
   badSettings,
@@ -211,7 +211,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     // It still reads a route by itself.
     if (isLooking) return
     isLooking = true
-    const operation = newOperation(NAME, stop).under({ brief: true, background: true })
+    const operation = new Operation(NAME, { stop, brief: true, background: true })
     const sight = await reader.look(reading, operation).catch((error: unknown) => ({
       look: { route: 'unknown' } as const,
       failure: complete(error),
@@ -240,7 +240,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     const sending = new Stop()
     const cancel = clock.after(SEND_MS, () => sending.now())
     const unhook = stop.onStop(() => sending.now())
-    const operation = newOperation(NAME, sending, true)
+    const operation = new Operation(NAME, { stop: sending, changes: true })
     const { addressOf } = reader
     failed = await makeSwitch(gateway, { settings, act, addressOf }, operation).then(
       () => undefined,

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { forgetOnlyDevice, getDevice, mayBeUnknownDevice, onlyDevice } from '../api/devices'
 import type { Connection } from '../connection/connection'
-import { newOperation } from '../connection/operation'
+import { Operation } from '../connection/operation'
 import { mayAct } from '../connection/roles'
 import { asGatewayError, GatewayError, say } from '../errors'
 import { deviceHealth } from '../model/health'
@@ -73,7 +73,7 @@ function createReads(gateway: Connection, configured: string, forget: () => void
 
   /** In the background: a command goes first. */
   async function ask(): Promise<Reading> {
-    const operation = newOperation('failover', stop).under({ brief: true, background: true })
+    const operation = new Operation('failover', { stop, brief: true, background: true })
     try {
       deviceId ??= await onlyDevice(gateway, operation)
       const device = await getDevice(gateway, deviceId, operation)

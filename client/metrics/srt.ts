@@ -2,7 +2,7 @@ import { isLasting, type GatewayError } from '../errors'
 import { isObject, objectsIn, own } from '../model/json'
 import { readStatisticsOf, type Statistics } from '../api/statistics'
 import type { Connection } from '../connection/connection'
-import { newOperation } from '../connection/operation'
+import { Operation } from '../connection/operation'
 import { createPoller } from '../poller'
 import type { Stop } from '../stop'
 import { knownBy } from '../watch/registry'
@@ -57,7 +57,7 @@ export function followSrt(
     const routes = [...(state?.routes.values() ?? [])].filter(
       (route) => isRunning(route.condition) && wants(route),
     )
-    const operation = newOperation('metrics', stop).under({ brief: true })
+    const operation = new Operation('metrics', { stop, brief: true })
     const answers =
       state && routes.length > 0 ? await readStatisticsOf(gateway, state.id, routes, operation) : []
     const figures = answers.map((answer) => ('error' in answer ? undefined : srtIn(answer)))

@@ -8,7 +8,7 @@ import {
   thrownAs,
   type GatewayError,
 } from '../../client/errors'
-import { newOperation } from '../../client/connection/operation'
+import { Operation } from '../../client/connection/operation'
 import type { FailoverReport } from '../../client/failover/protect'
 import { booleanFrom } from '../../client/model/convert'
 import {
@@ -29,7 +29,7 @@ import { contextOf, isLostAtRestart, contextMemory, type Kept } from './context-
 import type { FailoverConfig } from './options'
 import { createFailoverStatus } from './status'
 
-const COMMAND = newOperation('failover', undefined, true)
+const COMMAND = new Operation('failover', { changes: true })
 
 /** Keeps a route on the air: to the backup when main fails, and back. See docs/failover.md. */
 export = (RED: NodeAPI): void => {

@@ -3,7 +3,7 @@ import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, asGatewayError, closedError, say } from '../../client/errors'
 import { Stop, untilStopped } from '../../client/stop'
 import type { FailoverReport, FailoverStatus, Protection } from '../../client/failover/protect'
-import { newOperation } from '../../client/connection/operation'
+import { Operation } from '../../client/connection/operation'
 import { languageOf } from '../../client/model/watch'
 import { serverLanguage } from '../runtime/catalog'
 import { evaluatorOf } from '../runtime/node-settings'
@@ -18,7 +18,7 @@ const load = (): typeof import('../../client/failover/protect') =>
   require('../../client/failover/protect') as typeof import('../../client/failover/protect')
 
 /** What a failover reports by itself, which is no change that somebody asked for. */
-export const OPERATION = newOperation('failover')
+export const OPERATION = new Operation('failover')
 
 interface ProtectionOptions {
   RED: NodeAPI

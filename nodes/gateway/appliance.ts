@@ -1,5 +1,5 @@
 import { GatewayError, closedError, ofConfiguration, type Identity } from '../../client/errors'
-import { newOperation } from '../../client/connection/operation'
+import { Operation } from '../../client/connection/operation'
 import type { Connection } from '../../client/connection/connection'
 import type { Appliance } from '../runtime/gateway-node'
 
@@ -42,7 +42,7 @@ export function newAppliance(options: ApplianceOptions) {
 
   function endSession(): void {
     if (isKept()) return
-    connection?.endSession(newOperation('session')).catch((error: GatewayError) => {
+    connection?.endSession(new Operation('session')).catch((error: GatewayError) => {
       warn(`The session could not be ended. ${error.message}`)
     })
   }

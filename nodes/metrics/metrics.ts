@@ -7,7 +7,7 @@ import {
   say,
   type Identity,
 } from '../../client/errors'
-import { newOperation } from '../../client/connection/operation'
+import { Operation } from '../../client/connection/operation'
 import { unsendable } from '../runtime/action'
 import { whenStarted } from '../runtime/flows-started'
 import { aboutOf, followAppliances } from '../runtime/appliances'
@@ -26,7 +26,7 @@ import { scrape, type Group } from './scrape'
 import { settingsOf, type Config, type Settings } from './settings'
 import { createMetricsStatus } from './status'
 
-const OPERATION = newOperation('metrics')
+const OPERATION = new Operation('metrics')
 /** More often nobody can read it. */
 const SHOWN_EVERY_MS = 500
 

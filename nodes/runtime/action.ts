@@ -8,7 +8,7 @@ import {
   words,
 } from '../../client/errors'
 import { Stop } from '../../client/stop'
-import { confirmedIn, newOperation, type Operation } from '../../client/connection/operation'
+import { confirmedIn, Operation } from '../../client/connection/operation'
 import { findGateway, requireGateway, type Appliance } from './gateway-node'
 import { migrated } from './migrations'
 import { applianceIn, labelIn, readGiven, type AddressConfig, type Message } from './parameters'
@@ -58,7 +58,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
 
     this.on('input', (incoming, send, done) => {
       const message = incoming as Message
-      const operation = newOperation(operationName, stop, nature.changes)
+      const operation = new Operation(operationName, { stop, changes: nature.changes })
       const startedAt = performance.now()
       const waiting = status.begin()
       /** As far as it is known. */

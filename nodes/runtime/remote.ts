@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { GatewayError, asGatewayError, closedError, say, readOnlyError } from '../../client/errors'
 import { Stop } from '../../client/stop'
-import { confirmedIn, newOperation, type Operation } from '../../client/connection/operation'
+import { confirmedIn, Operation } from '../../client/connection/operation'
 import type { Command } from '../../client/fleet/types'
 import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/outcome'
 import { isObject, own } from '../../client/model/json'
@@ -172,7 +172,7 @@ export async function carryOut(
   stop: Stop,
   note: (remote: Remote) => void,
 ): Promise<Answer | undefined> {
-  const operation = newOperation(operationIn(body), stop, writes)
+  const operation = new Operation(operationIn(body), { stop, changes: writes })
   let action = own(own(body, 'message'), 'action')
   const noted = (outcome: string): void => {
     const { name, route } = operation

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { GatewayError, asGatewayError, badSettings, say, thrownAs } from '../../client/errors'
-import { newOperation } from '../../client/connection/operation'
+import { Operation } from '../../client/connection/operation'
 import { watchDevice } from '../../client/watch/registry'
 import {
   EVENTS,
@@ -40,7 +40,7 @@ import type manifest from './manifest'
 
 type Config = NodeDef & SavedOf<typeof manifest>
 
-const OPERATION = newOperation('watch')
+const OPERATION = new Operation('watch')
 
 /** A node that starts flows when something changes on the appliance. See docs/watch.md. */
 export = (RED: NodeAPI): void => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { util } from '@node-red/util'
 import * as fc from 'fast-check'
 import { ERROR_CODES, type GatewayError } from '../../client/errors'
-import { newOperation } from '../../client/connection/operation'
+import { Operation } from '../../client/connection/operation'
 import { openConnection } from '../../client/connection/connection'
 import { startSession } from '../../client/api/session'
 import { watchDevice } from '../../client/watch/registry'
@@ -279,7 +279,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
         // The short timeout is for what is not answered, and may end a login on a busy machine.
         await until(() => {
           gateway.session.clearBackoff()
-          return startSession(gateway, newOperation('session')).then(
+          return startSession(gateway, new Operation('session')).then(
             () => true,
             (error: GatewayError) => {
               if (error.code !== 'TIMEOUT') throw error

@@ -2,7 +2,7 @@
 import should from 'should'
 import { controlRoute } from '../../client/changes/control'
 import { getRoute } from '../../client/api/routes'
-import { newOperation } from '../../client/connection/operation'
+import { Operation } from '../../client/connection/operation'
 import { type Connection } from '../../client/connection/connection'
 import { startSession } from '../../client/api/session'
 import { SENTENCES } from '../../client/sentences'
@@ -40,10 +40,10 @@ describe('a failure in the editor', function () {
 
   /** What the editor requests of the gateway. */
   const requests: Record<string, (gateway: Connection) => Promise<unknown>> = {
-    'test connection': (gateway) => startSession(gateway, newOperation('test-connection')),
+    'test connection': (gateway) => startSession(gateway, new Operation('test-connection')),
     'a picker': (gateway) => lookUp(gateway, undefined),
     'a definition': (gateway) =>
-      getRoute(gateway, { deviceId: deviceId(), routeId: routeId() }, newOperation('get-route')),
+      getRoute(gateway, { deviceId: deviceId(), routeId: routeId() }, new Operation('get-route')),
     'the sidebar': (gateway) =>
       controlRoute(
         gateway,
@@ -54,7 +54,7 @@ describe('a failure in the editor', function () {
           waitFor: 'applied',
           waitTimeout: 300,
         },
-        newOperation('control-route'),
+        new Operation('control-route'),
       ),
   }
   const deviceId = (): string => simulator.devices[0]!._id

@@ -1,7 +1,7 @@
 import 'should'
 import { findRoute } from '../../client/changes/find'
 import { isIncomplete, listRoutes } from '../../client/api/routes'
-import { newOperation } from '../../client/connection/operation'
+import { Operation } from '../../client/connection/operation'
 import { errorOf } from '../support/errors'
 import { failure, load, result, unload } from '../support/flow'
 import { connected, deviceId, gateway, simulator } from '../support/stage'
@@ -13,7 +13,7 @@ describe('list-routes over pages', () => {
   } as const
 
   const list = async (): Promise<{ ids: string[]; pages: number[] }> => {
-    const { data } = await listRoutes(gateway, { deviceId }, newOperation('list-routes'))
+    const { data } = await listRoutes(gateway, { deviceId }, new Operation('list-routes'))
     const pages = simulator.journal
       .filter(({ path }) => path.endsWith('/routes'))
       .map(({ query }) => Number(query.page))
@@ -89,7 +89,7 @@ describe('list-routes over pages', () => {
         simulator.addRoute({ ...added, name: `Added ${more++}` })
         if (place === 'first') simulator.routes.unshift(simulator.routes.pop()!)
       })
-      const listed = await listRoutes(gateway, { deviceId }, newOperation('list-routes'))
+      const listed = await listRoutes(gateway, { deviceId }, new Operation('list-routes'))
       isIncomplete(listed).should.be.false()
       const ids = listed.data.map(({ id }) => id)
       before.filter((id) => !ids.includes(id)).should.eql([])
@@ -99,7 +99,7 @@ describe('list-routes over pages', () => {
 
   it('a list by whose absences nothing is decided reads no page twice', async () => {
     await connected({ routes: 60, maxPageSize: 20 })
-    await listRoutes(gateway, { deviceId, certain: false }, newOperation('list-routes'))
+    await listRoutes(gateway, { deviceId, certain: false }, new Operation('list-routes'))
     simulator.journal.filter(({ path }) => path.endsWith('/routes')).should.have.length(3)
   })
 
@@ -112,7 +112,7 @@ describe('list-routes over pages', () => {
       simulator.addRoute(added)
     })
     const find = (name: string): Promise<string> =>
-      findRoute(gateway, deviceId, { name }, newOperation('get-route'))
+      findRoute(gateway, deviceId, { name }, new Operation('get-route'))
     const error = await errorOf(find('Not there'))
     error.should.match({ code: 'BAD_RESPONSE', cause: { retryable: true } })
     error.message.should.match(/kept changing while its pages were read/)

@@ -1,7 +1,7 @@
 import 'should'
 import { controlRoute } from '../../client/changes/control'
 import { listDevices } from '../../client/api/devices'
-import { newOperation } from '../../client/connection/operation'
+import { Operation } from '../../client/connection/operation'
 import { connectTo } from '../support/connect'
 import { errorOf } from '../support/errors'
 import { FakeTime } from '../support/fake-time'
@@ -97,9 +97,9 @@ describe('an appliance that behaves otherwise', () => {
 
   it('that is away: changes of one route do not try one after the other', async () => {
     const gateway = connectTo(appliance)
-    await listDevices(gateway, newOperation('test'))
+    await listDevices(gateway, new Operation('test'))
     await appliance.stop()
-    const operations = Array.from({ length: 20 }, () => newOperation('test'))
+    const operations = Array.from({ length: 20 }, () => new Operation('test'))
     const outcomes = operations.map((operation) => {
       const control = { deviceId: 'D', routeId: 'R', action: 'start', waitFor: 'accepted' } as const
       return errorOf(controlRoute(gateway, { ...control, waitTimeout: 1000 }, operation))

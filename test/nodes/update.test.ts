@@ -1,7 +1,7 @@
 import should from 'should'
 import { deleteRoute } from '../../client/changes/delete'
 import { ensureRoutes } from '../../client/changes/ensure/ensure'
-import { newOperation } from '../../client/connection/operation'
+import { Operation } from '../../client/connection/operation'
 import { updateRoute } from '../../client/changes/update'
 import type { Route } from '../../client/model/types'
 import { isInProgress } from '../../client/changes/unconfirmed'
@@ -247,19 +247,19 @@ describe('an update that nobody has waited for', () => {
       const address = { deviceId, routeId: id }
       const waiting = { waitFor: 'accepted', waitTimeout: 30_000 } as const
       const change = { address, patch: { name: `${name} 2` }, mode: 'keep', ...waiting } as const
-      await updateRoute(connection, change, newOperation('update-route'))
+      await updateRoute(connection, change, new Operation('update-route'))
     }
     isRemembered(first!, first!).should.be.true()
     isRemembered(second!, second!).should.be.true()
 
     const address = { deviceId, routeId: first!.id }
     const gone = { ...address, waitFor: 'applied', waitTimeout: 30_000 } as const
-    await deleteRoute(connection, gone, newOperation('delete-route'))
+    await deleteRoute(connection, gone, new Operation('delete-route'))
     isRemembered(first!, first!).should.be.false()
 
     const wanted = { id: second!.id }
     const options = { deviceId, state: 'absent', waitTimeout: 30_000 } as const
-    await ensureRoutes(connection, wanted, options, newOperation('ensure-route'))
+    await ensureRoutes(connection, wanted, options, new Operation('ensure-route'))
     isRemembered(second!, second!).should.be.false()
   })
 })

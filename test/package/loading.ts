@@ -25,13 +25,13 @@ async function main(): Promise<void> {
   const atStart = loaded()
 
   const { openConnection } = require('../../client/connection/connection') as typeof Connections
-  const { newOperation } = require('../../client/connection/operation') as typeof Operations
+  const { Operation } = require('../../client/connection/operation') as typeof Operations
   const { listDevices } = require('../../client/api/devices') as typeof Devices
   const { startSimulator } = require('../../simulator') as typeof Simulator
   const simulator = await startSimulator()
   const account = { baseUrl: simulator.url, username: 'haiadmin', password: 'manager' }
   const gateway = openConnection(account)
-  await listDevices(gateway, newOperation('list-devices'))
+  await listDevices(gateway, new Operation('list-devices'))
   await gateway.close()
   await simulator.stop()
   const afterCall = loaded()

@@ -2,7 +2,7 @@
 // form does in test/editor/verdicts.test.ts.
 import should from 'should'
 import { createRoute } from '../../client/changes/create'
-import { newOperation } from '../../client/connection/operation'
+import { Operation } from '../../client/connection/operation'
 import { openConnection, type Connection } from '../../client/connection/connection'
 import { checkDefinition } from '../../client/model/definition'
 import { partFields, routeFields } from '../../nodes/editor/route-form/model'
@@ -38,7 +38,7 @@ describe('what a new route may be', () => {
     createRoute(
       gateway,
       { deviceId, definition, startRoute: false, waitFor: 'accepted', waitTimeout: 1000 },
-      newOperation('create-route'),
+      new Operation('create-route'),
     )
 
   /** The status of a create with the definition as it stands. */

@@ -1,7 +1,7 @@
 import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../../api/devices'
 import { fromUnix, type UnixClock } from '../../clock'
 import type { Connection } from '../../connection/connection'
-import { newOperation, type Operation } from '../../connection/operation'
+import { Operation } from '../../connection/operation'
 import { GatewayError, closedError, thrownAs } from '../../errors'
 import type { Running } from '../../memory'
 import { createPoller, type Miss } from '../../poller'
@@ -143,7 +143,7 @@ export function watchedDevice(
   async function ask(): Promise<SharedReading> {
     const waiting = restoring.beforePoll()
     if (waiting) await waiting
-    const operation = newOperation('watch', stop).under({ brief: true })
+    const operation = new Operation('watch', { stop, brief: true })
     try {
       const id = deviceId ?? (await findDevice(operation))
       read ??= createReader(gateway, id, clock)

@@ -1,7 +1,7 @@
 import { readStatisticsOf, type Statistics } from '../../api/statistics'
 import type { Clock } from '../../clock'
 import type { Connection } from '../../connection/connection'
-import { newOperation } from '../../connection/operation'
+import { Operation } from '../../connection/operation'
 import { hasCode } from '../../errors'
 import { itemsIn, objectsIn, own, textIn } from '../../model/json'
 import type { Named } from '../../model/types'
@@ -35,7 +35,7 @@ export function createStatisticsReader(
     if (isReading || routes.size === 0) return undefined
     isReading = true
     if (isDue) readAt = clock.now()
-    const operation = newOperation('watch', stop).under({ brief: true })
+    const operation = new Operation('watch', { stop, brief: true })
     try {
       const read = await readStatisticsOf(gateway, deviceId, [...routes.values()], operation)
       unfound = 0

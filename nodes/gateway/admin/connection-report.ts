@@ -2,7 +2,7 @@ import type { NodeAPI } from 'node-red'
 import { GatewayError, say, type Sentence } from '../../../client/errors'
 import { idOf, listDevices } from '../../../client/api/devices'
 import { listRoutes } from '../../../client/api/routes'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { startSession } from '../../../client/api/session'
 import type { Connection } from '../../../client/connection/connection'
 import { grouped } from '../../../client/model/ids'
@@ -90,7 +90,7 @@ function withoutLock(error: unknown): unknown {
 }
 
 async function fill(report: ConnectionReport, gateway: Connection): Promise<void> {
-  const operation = newOperation('test-connection')
+  const operation = new Operation('test-connection')
   const { displayName, roles, isLicensed } = await startSession(gateway, operation)
   report.user = {
     name: text(displayName),

@@ -1,7 +1,7 @@
 import { GatewayError, say } from '../../../client/errors'
 import { getDevice, listDevices } from '../../../client/api/devices'
 import { listRoutes } from '../../../client/api/routes'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import type { Device } from '../../../client/model/types'
 import type { Connection } from '../../../client/connection/connection'
 import { mayAct } from '../../../client/connection/roles'
@@ -31,7 +31,7 @@ export function createSharing() {
 
 /** Looks up the devices and, of the wanted or only one, routes, destinations and adapters. */
 export async function lookUp(gateway: Connection, wanted: string | undefined): Promise<Lookup> {
-  const operation = newOperation('look-up')
+  const operation = new Operation('look-up')
   const [devices, configuration] = await Promise.all([
     listDevices(gateway, operation),
     wanted === undefined ? undefined : getDevice(gateway, wanted, operation),

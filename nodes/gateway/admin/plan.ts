@@ -1,7 +1,7 @@
 import { ENSURE_STATES, STAND_IN } from '../../../client/model/definition'
 import { findRoute, type Target } from '../../../client/changes/find'
 import { invalidInput } from '../../../client/errors'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { onlyDevice } from '../../../client/api/devices'
 import type { ControlAction } from '../../../client/changes/control'
 import type { PlanReport } from '../../../client/changes/ensure/report'
@@ -28,7 +28,7 @@ export async function planNow(
   secretPrefix: string,
 ): Promise<Planned> {
   const name = choiceFrom('node', node, NODES)
-  const operation = newOperation(name)
+  const operation = new Operation(name)
   const { definition, unset } = withSecrets(given, secretPrefix)
   const device = async (): Promise<string> => textOf(named) ?? onlyDevice(gateway, operation)
   const inputs: Inputs = {

@@ -6,7 +6,7 @@ import { getRoute } from '../../../client/api/routes'
 import { invalidInput } from '../../../client/errors'
 import { listCallers } from '../../../client/watch/caller-list'
 import { listDevices, onlyDevice } from '../../../client/api/devices'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { toSent as sentForm } from '../../../client/model/convert'
 import type { Connection } from '../../../client/connection/connection'
 import type { Device } from '../../../client/model/types'
@@ -152,7 +152,7 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
         const [lookOn, poll] = [body.lookOn === true, body.poll === true]
         // Who may only read must not be able to have any ID polled.
         if (deviceId !== undefined && (!lookOn || poll) && !knownBy(gateway, deviceId)) {
-          const list = (): Promise<Device[]> => listDevices(gateway, newOperation('look-up'))
+          const list = (): Promise<Device[]> => listDevices(gateway, new Operation('look-up'))
           refuseUnlisted(await sharing(gateway, 'devices', list), deviceId)
         }
         const host = hostOf(RED, form, named)
@@ -167,7 +167,7 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
           const deviceId = textOf(question.body.deviceId) ?? ''
           const routeId = textOf(question.body.routeId) ?? ''
           const list = async () => {
-            const operation = newOperation('statistics')
+            const operation = new Operation('statistics')
             const { callers } = await listCallers(gateway, { deviceId, routeId }, operation)
             return { callers }
           }
@@ -190,7 +190,7 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
       async work(question) {
         const command = commandIn(question.body)
         await withConnection(question, (gateway) =>
-          controlRoute(gateway, command, newOperation('control-route', undefined, true)),
+          controlRoute(gateway, command, new Operation('control-route', { changes: true })),
         )
         return { ok: true }
       },
@@ -249,7 +249,7 @@ async function readDefinition(
   gateway: Connection,
   { deviceId, routeId }: Received<Requests['definition']['body']>,
 ): Promise<Requests['definition']['answer']> {
-  const operation = newOperation('get-route')
+  const operation = new Operation('get-route')
   const device = textOf(deviceId) ?? (await onlyDevice(gateway, operation))
   const address = { deviceId: device, routeId: textOf(routeId) ?? '' }
   return { definition: sentForm(await getRoute(gateway, address, operation)) }

@@ -5,7 +5,7 @@ import { Stop } from '../../../client/stop'
 import type { EnsureFailure } from '../../../client/changes/ensure/bulk'
 import { ensureRoutes } from '../../../client/changes/ensure/ensure'
 import { listDevices } from '../../../client/api/devices'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { watchDevice } from '../../../client/watch/registry'
 import type { Connection, GatewayOptions } from '../../../client/connection/connection'
 import type { Ensured } from '../../../client/changes/ensure/apply'
@@ -43,7 +43,7 @@ describe('ensure with hundreds of rows', function () {
   let simulator: Simulator
   let gateway: Connection
   let deviceId: string
-  let operation: ReturnType<typeof newOperation>
+  let operation: Operation
 
   beforeEach(async () => {
     liveInOwnTime()
@@ -75,7 +75,7 @@ describe('ensure with hundreds of rows', function () {
     } = {},
   ): Promise<Result[]> => {
     const { stop, ...options } = more
-    operation = newOperation('ensure-route', stop)
+    operation = new Operation('ensure-route', { stop })
     const all = { deviceId, state, waitTimeout: 20_000, ...options }
     return (await ensureRoutes(gateway, wanted, all, operation)).results as Result[]
   }
@@ -144,7 +144,7 @@ describe('ensure with hundreds of rows', function () {
     await until(() => writes() > ROWS / 6)
     // Not even behind the writes that are ready to be sent.
     const before = writes()
-    await listDevices(gateway, newOperation('list-devices'))
+    await listDevices(gateway, new Operation('list-devices'))
     ;(writes() - before).should.be.below(3 * gateway.concurrency)
     await work
     end()

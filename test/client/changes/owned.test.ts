@@ -3,7 +3,7 @@ import should from 'should'
 import { ensureRoutes, type EnsureRoutes } from '../../../client/changes/ensure/ensure'
 import { newEnsureMemory, undoLastRun } from '../../../client/changes/ensure/undo'
 import { listDefinitions } from '../../../client/changes/definitions'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { ownerKey, type Owner } from '../../../client/memory'
 import type { RouteSpec } from '../../../simulator'
 import { errorOf } from '../../support/errors'
@@ -52,7 +52,7 @@ describe('what a failover owns', () => {
 
   const definitions = async () => {
     const options = { deviceId, secrets: 'names' } as const
-    const found = await listDefinitions(gateway, options, newOperation('list-routes'))
+    const found = await listDefinitions(gateway, options, new Operation('list-routes'))
     return found.answer as unknown as Array<Record<string, never>>
   }
   const ensure = async (rows: unknown, options: Partial<EnsureRoutes> = {}) =>
@@ -60,14 +60,14 @@ describe('what a failover owns', () => {
       gateway,
       rows,
       { deviceId, state: 'row', waitTimeout: 5000, exact: true, memory, ...options },
-      newOperation('ensure-route'),
+      new Operation('ensure-route'),
     )
   const check = async (rows: unknown, options: Partial<EnsureRoutes> = {}) => {
     const { plan, results } = await ensure(rows, { check: true, ...options })
     return { ...plan!, left: [results].flat().map((one) => (one as { left?: object[] }).left) }
   }
   const undo = (options = {}) =>
-    undoLastRun(gateway, memory, { waitTimeout: 5000, ...options }, newOperation('ensure-route'))
+    undoLastRun(gateway, memory, { waitTimeout: 5000, ...options }, new Operation('ensure-route'))
 
   it('is left on backup: nothing is to do, the plan says why, and the file has main', async () => {
     const file = await definitions()

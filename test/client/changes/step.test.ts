@@ -1,7 +1,7 @@
 import 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { ensureRoutes } from '../../../client/changes/ensure/ensure'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import type { Ensured } from '../../../client/changes/ensure/apply'
 import { commandStep } from '../../../client/changes/step'
 import { toSent } from '../../../client/model/convert'
@@ -33,7 +33,7 @@ describe('a step', () => {
   type State = 'present' | 'absent' | 'started' | 'stopped'
   const ensure = async (wanted: object, state: State, waitTimeout = 30_000): Promise<string> => {
     const options = { deviceId, state, waitTimeout }
-    const { results } = await ensureRoutes(gateway, wanted, options, newOperation('ensure-route'))
+    const { results } = await ensureRoutes(gateway, wanted, options, new Operation('ensure-route'))
     return String((results as Ensured).action)
   }
 
@@ -80,7 +80,7 @@ describe('a step', () => {
 
   const stop = (routeId: string, waitFor: 'accepted' | 'applied'): Promise<unknown> => {
     const control = { deviceId, routeId, action: 'stop', waitFor, waitTimeout: 30_000 } as const
-    return controlRoute(gateway, control, newOperation('control-route'))
+    return controlRoute(gateway, control, new Operation('control-route'))
   }
 
   it('of another node is not looked for when its response is lost', async () => {
@@ -104,7 +104,7 @@ describe('a step', () => {
 
   it('shows only after the one before it: the route may have looked so before both', async () => {
     const place = { deviceId, routeId: running() }
-    const route = await getRoute(gateway, place, newOperation('get-route'))
+    const route = await getRoute(gateway, place, new Operation('get-route'))
     for (const kind of ['stop', 'start'] as const) {
       rememberUnseen(gateway, place, { kind }).accepted()
     }
@@ -117,14 +117,14 @@ describe('a step', () => {
 
   /** Reads that show a change of another client, and then its end. */
   async function othersEnd(place: { deviceId: string; routeId: string }): Promise<void> {
-    const route = await getRoute(gateway, place, newOperation('get-route'))
+    const route = await getRoute(gateway, place, new Operation('get-route'))
     noteRoutes(gateway, deviceId, [{ ...route, pendingUpdates: { name: 'by another client' } }])
     noteRoutes(gateway, deviceId, [route])
   }
 
   it('that adds a destination counts until it shows, whatever else has ended', async () => {
     const place = { deviceId, routeId: running() }
-    const before = toSent(await getRoute(gateway, place, newOperation('get-route')))
+    const before = toSent(await getRoute(gateway, place, new Operation('get-route')))
     const added = { name: 'New out', protocol: 'udp', address: '239.9.9.9', port: 7001 } as const
     const fields = { ...before, destinations: [...before.destinations, added] }
     rememberUnseen(gateway, place, { kind: 'update', fields, before }).accepted()

@@ -7,7 +7,7 @@ import { getDevice, listDevices } from '../../../client/api/devices'
 import { exportPreset } from '../../../client/api/presets'
 import { readAllStatistics, readStatistics } from '../../../client/api/statistics'
 import type { Connection, GatewayOptions } from '../../../client/connection/connection'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { Stop } from '../../../client/stop'
 import { errorOf } from '../../support/errors'
 import { freePort } from '../../support/ports'
@@ -153,7 +153,7 @@ describe('what an appliance answers', () => {
       return { status: 503, body: {} }
     })
     const begun = performance.now()
-    const operation = newOperation('test', stop)
+    const operation = new Operation('test', { stop })
     ;(
       await errorOf(gateway.call({ method: 'GET', path: '/api/devices' }, operation))
     ).code.should.equal('CLOSED')
@@ -216,7 +216,7 @@ describe('what an appliance answers', () => {
       }
       return { body: { route: { id: 'R' } } }
     })
-    const error = await errorOf(readAllStatistics(gateway, 'D', newOperation('test', stop)))
+    const error = await errorOf(readAllStatistics(gateway, 'D', new Operation('test', { stop })))
     error.code.should.equal('CLOSED')
   })
 

@@ -1,6 +1,6 @@
 import 'should'
 import { controlRoute } from '../../../client/changes/control'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { readAllStatistics } from '../../../client/api/statistics'
 import { createKeyedMutex, createSemaphore } from '../../../client/connection/concurrency'
 import { Stop } from '../../../client/stop'
@@ -95,7 +95,7 @@ describe('statistics of all routes', () => {
     const readings = (): number =>
       simulator.journal.filter(({ path }) => path.endsWith('/statistics')).length
     simulator.setOptions({ latency: 40 })
-    const all = readAllStatistics(gateway, deviceId, newOperation('statistics'))
+    const all = readAllStatistics(gateway, deviceId, new Operation('statistics'))
     await until(() => readings() > 2)
 
     const before = readings()
@@ -106,7 +106,7 @@ describe('statistics of all routes', () => {
       waitFor: 'accepted',
       waitTimeout: 9000,
     } as const
-    await controlRoute(gateway, options, newOperation('control-route'))
+    await controlRoute(gateway, options, new Operation('control-route'))
     // The one that was under way.
     readings().should.be.belowOrEqual(before + 1)
     ;(await all).should.have.length(running)

@@ -7,7 +7,7 @@ import type { EnsureFailure } from '../../../client/changes/ensure/bulk'
 import { ensureRoutes } from '../../../client/changes/ensure/ensure'
 import { getRoute } from '../../../client/api/routes'
 import { listDevices } from '../../../client/api/devices'
-import { newOperation, type Operation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import type { Connection, GatewayOptions } from '../../../client/connection/connection'
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { Fault } from '../../../simulator/faults'
@@ -37,7 +37,7 @@ describe('whether a failed change was applied', () => {
 
   async function connect(options: Partial<GatewayOptions>): Promise<void> {
     gateway = connectTo(simulator, options)
-    await listDevices(gateway, newOperation('list-devices'))
+    await listDevices(gateway, new Operation('list-devices'))
   }
 
   /** For what is not answered. All that is answered has time, however busy the machine is. */
@@ -46,7 +46,7 @@ describe('whether a failed change was applied', () => {
     await connect({ timeout: 1500 })
   }
 
-  const create = (operation = newOperation('create-route'), waitTimeout = 300): Promise<unknown> =>
+  const create = (operation = new Operation('create-route'), waitTimeout = 300): Promise<unknown> =>
     createRoute(gateway, { ...NEW, deviceId, waitFor: 'applied', waitTimeout }, operation)
 
   const restart = (operation: Operation, waitTimeout = 300): Promise<unknown> =>
@@ -113,7 +113,7 @@ describe('whether a failed change was applied', () => {
     const { answer } = (await createRoute(
       gateway,
       { ...NEW, deviceId, waitTimeout: 1 },
-      newOperation('create-route'),
+      new Operation('create-route'),
     )) as { answer: unknown }
     answer!.should.eql(body)
   })
@@ -153,7 +153,7 @@ describe('whether a failed change was applied', () => {
   it('accepted, and stopped while it was waited for: maybe', async () => {
     simulator.setOptions({ applyDelay: 60_000 })
     const stop = new Stop()
-    const failed = failureOf(create(newOperation('create-route', stop), 20_000))
+    const failed = failureOf(create(new Operation('create-route', { stop }), 20_000))
     await until(() => simulator.journal.some(({ path }) => path.endsWith('/updates')))
     await until(() => simulator.journal.at(-1)!.method === 'GET')
     stop.now()
@@ -169,7 +169,7 @@ describe('whether a failed change was applied', () => {
       if (applied === 'no') simulator.dropSessions()
       simulator.fault({ kind: 'hang', match: { method: 'POST', path } })
       const { length } = simulator.journal
-      const failed = failureOf(create(newOperation('create-route', stop)))
+      const failed = failureOf(create(new Operation('create-route', { stop })))
       await until(() => simulator.journal.slice(length).some(({ fault }) => fault !== undefined))
       stop.now()
       ;(await failed).should.match({
@@ -183,9 +183,9 @@ describe('whether a failed change was applied', () => {
   it('a restart that only waited for its turn: no, nothing was sent, and it may be sent again', async () => {
     const first = new Stop()
     const second = new Stop()
-    const waits = newOperation('control-route', second)
+    const waits = new Operation('control-route', { stop: second })
     simulator.fault({ kind: 'hang', match: { action: 'stop-route' } })
-    const begun = failureOf(restart(newOperation('control-route', first)))
+    const begun = failureOf(restart(new Operation('control-route', { stop: first })))
     await until(() => simulator.journal.some(({ fault }) => fault !== undefined))
     const waiting = failureOf(restart(waits))
     second.now()
@@ -204,7 +204,7 @@ describe('whether a failed change was applied', () => {
     const work = controlRoute(
       closing,
       { deviceId, routeId, action: 'restart', waitFor: 'accepted', waitTimeout: 5000 },
-      newOperation('control-route'),
+      new Operation('control-route'),
     )
     const failed = failureOf(work)
     await until(() => simulator.journal.some(({ fault }) => fault !== undefined))
@@ -227,13 +227,13 @@ describe('whether a failed change was applied', () => {
       times: 1,
     })
     const routeId = running()
-    await restart(newOperation('control-route'), 5000)
+    await restart(new Operation('control-route'), 5000)
     await until(() => simulator.route(routeId)!.state === 'running')
   })
 
   it('the requests of a restart are all counted', async () => {
     simulator.clearJournal()
-    const operation = newOperation('control-route')
+    const operation = new Operation('control-route')
     await restart(operation, 5000)
     operation.requests.should.equal(simulator.journal.length)
     operation.requests.should.be.above(3)
@@ -253,7 +253,7 @@ describe('whether a failed change was applied', () => {
         { deviceId, state: 'present', waitTimeout: 3000 },
         operation,
       )
-    const { results } = await ensure(['One', 'Two'], newOperation('ensure-route'))
+    const { results } = await ensure(['One', 'Two'], new Operation('ensure-route'))
     const rows = results as EnsureFailure[]
     rows
       .filter(({ error }) => error)
@@ -263,7 +263,7 @@ describe('whether a failed change was applied', () => {
     const stop = new Stop()
     simulator.fault({ kind: 'hang', match: { action: 'create' }, times: 1, after: 1 })
     const { length } = simulator.journal
-    const failed = failureOf(ensure(['Three', 'Four'], newOperation('ensure-route', stop)))
+    const failed = failureOf(ensure(['Three', 'Four'], new Operation('ensure-route', { stop })))
     await until(() => simulator.journal.slice(length).some(({ fault }) => fault !== undefined))
     await until(() => simulator.routes.some(({ name }) => ['Three', 'Four'].includes(name)))
     stop.now()
@@ -277,21 +277,21 @@ describe('whether a failed change was applied', () => {
     const input = { id: running(), name: 'Stopped and renamed' }
     const options = { deviceId, state: 'stopped', waitTimeout: 5000 } as const
     const error = await failureOf(
-      ensureRoutes(gateway, input, options, newOperation('ensure-route')),
+      ensureRoutes(gateway, input, options, new Operation('ensure-route')),
     )
     error.message.should.match(
       /^Route "Stopped and renamed" is stopped now: stop was applied, but the next step failed\. /,
     )
     error.cause.applied.should.equal('yes')
     simulator.startRoute(input.id)
-    const { results } = await ensureRoutes(gateway, [input], options, newOperation('ensure-route'))
+    const { results } = await ensureRoutes(gateway, [input], options, new Operation('ensure-route'))
     results.should.match([{ changed: true, action: ['stop'], error: { code: 'REJECTED' } }])
   })
 
   it('a read that fails: no', async () => {
     simulator.fault({ kind: 'status', status: 500 })
     const error = await failureOf(
-      getRoute(gateway, { deviceId, routeId: running() }, newOperation('get-route')),
+      getRoute(gateway, { deviceId, routeId: running() }, new Operation('get-route')),
     )
     error.cause.applied.should.equal('no')
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import 'should'
 import { listDevices } from '../../../client/api/devices'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { Stop } from '../../../client/stop'
 import { startSimulator } from '../../../simulator'
 import { listenersOf } from '../../support/listeners'
@@ -45,7 +45,7 @@ describe('a request', () => {
     try {
       const stop = new Stop()
       const listeners = listenersOf(stop)
-      const read = listDevices(gateway, newOperation('test', stop))
+      const read = listDevices(gateway, new Operation('test', { stop }))
       listeners().should.be.above(0)
       await read
       listeners().should.equal(0)

@@ -5,7 +5,7 @@ import { createHook } from 'node:async_hooks'
 import { controlRoute } from '../../../client/changes/control'
 import { listDevices } from '../../../client/api/devices'
 import { listRoutes } from '../../../client/api/routes'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { openConnection, type Connection } from '../../../client/connection/connection'
 import { updateRoute } from '../../../client/changes/update'
 import { watchDevice } from '../../../client/watch/registry'
@@ -27,22 +27,22 @@ const WAITING = { waitFor: 'applied', waitTimeout: 5000 } as const
 const WORK: Record<string, (gateway: Connection, deviceId: string) => Promise<unknown>> = {
   reads: (gateway, deviceId) =>
     Promise.all(
-      Array.from({ length: 20 }, () => listRoutes(gateway, { deviceId }, newOperation('reads'))),
+      Array.from({ length: 20 }, () => listRoutes(gateway, { deviceId }, new Operation('reads'))),
     ),
   'changes a route': async (gateway, deviceId) => {
-    const { data } = await listRoutes(gateway, { deviceId }, newOperation('list'))
+    const { data } = await listRoutes(gateway, { deviceId }, new Operation('list'))
     const address = { deviceId, routeId: data[0]!.id }
     const update = { address, mode: 'merge', patch: { name: 'Changed' }, ...WAITING } as const
-    await updateRoute(gateway, update, newOperation('update'))
+    await updateRoute(gateway, update, new Operation('update'))
     const restart = { ...address, action: 'restart', ...WAITING } as const
-    await controlRoute(gateway, restart, newOperation('restart'))
+    await controlRoute(gateway, restart, new Operation('restart'))
   },
   watches: (gateway, deviceId) =>
     new Promise<void>((resolve) => {
       watchDevice(gateway, { deviceId, onEvents: () => undefined, onSnapshot: () => resolve() })
     }),
   'meets an appliance that hangs': (gateway, deviceId) =>
-    listRoutes(gateway, { deviceId }, newOperation('hangs')).catch(() => undefined),
+    listRoutes(gateway, { deviceId }, new Operation('hangs')).catch(() => undefined),
 }
 
 async function main(): Promise<void> {
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
     timeout: work.endsWith('hangs') ? 5000 : 20_000,
     pollInterval: 1000,
   })
-  const [device] = await listDevices(gateway, newOperation('devices'))
+  const [device] = await listDevices(gateway, new Operation('devices'))
   const working = WORK[work]!(gateway, device!._id)
   const during = since(before)
   await working

@@ -1,7 +1,7 @@
 import 'should'
 import { GatewayError } from '../../../client/errors'
 import { listDevices } from '../../../client/api/devices'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { sessionInformation } from '../../../client/api/session'
 import { MONOTONIC } from '../../../client/clock'
 import { type SimulatorOptions } from '../../../simulator'
@@ -9,7 +9,7 @@ import { freePort } from '../../support/ports'
 import { pause, until } from '../../support/until'
 import { connected, gateway, simulator } from '../../support/stage'
 
-const now = (): ReturnType<typeof newOperation> => newOperation('list-devices')
+const now = (): Operation => new Operation('list-devices')
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(

@@ -1,8 +1,8 @@
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 
 export { connectTo } from '../../support/connect'
 
-export const op = (): ReturnType<typeof newOperation> => newOperation('test')
+export const op = (): Operation => new Operation('test')
 
 export const ROUTE = {
   name: 'New',

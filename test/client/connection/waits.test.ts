@@ -1,6 +1,6 @@
 import 'should'
 import { listDevices } from '../../../client/api/devices'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { sessionInformation } from '../../../client/api/session'
 import { watchDevice } from '../../../client/watch/registry'
 import type { Connection } from '../../../client/connection/connection'
@@ -46,7 +46,7 @@ describe('the waits between logins', () => {
     return simulator
   }
 
-  const call = (): Promise<unknown> => listDevices(gateway, newOperation('list-devices'))
+  const call = (): Promise<unknown> => listDevices(gateway, new Operation('list-devices'))
   const failure = (): Promise<GatewayError> => errorOf(call())
 
   /** Asserts that the next login is tried after so long, and not before. */
@@ -104,7 +104,7 @@ describe('the waits between logins', () => {
   for (const days of [-1, 1]) {
     it(`do not change when the clock of the machine is set ${days < 0 ? 'back' : 'forth'} by a day`, async () => {
       const simulator = await simulate({ sessionLifetime: 10 * MINUTE })
-      await sessionInformation(gateway, newOperation('session'))
+      await sessionInformation(gateway, new Operation('session'))
       Date.now = () => wallClock() + days * DAY
       simulator.clearJournal()
       await call()

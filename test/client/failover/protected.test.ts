@@ -1,7 +1,7 @@
 // A failover switches its own routes, protected or not.
 import 'should'
 import { controlRoute } from '../../../client/changes/control'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { errorOf } from '../../support/errors'
 import {
   addressOf,
@@ -25,7 +25,7 @@ describe('a failover of protected routes', () => {
   async function isProtected(): Promise<void> {
     const address = { deviceId: simulator.devices[0]!._id, routeId: 'studio-a' }
     const stop = { ...address, action: 'stop', waitFor: 'accepted', waitTimeout: 1000 } as const
-    const { code } = await errorOf(controlRoute(gateway, stop, newOperation('test')))
+    const { code } = await errorOf(controlRoute(gateway, stop, new Operation('test')))
     code.should.equal('READ_ONLY')
   }
 

@@ -1,7 +1,7 @@
 // One read of the device for all failovers of a gateway, and none that a command waits for.
 import 'should'
 import { controlRoute } from '../../../client/changes/control'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { MONOTONIC } from '../../../client/clock'
 import { DEFAULTS } from '../../../client/model/ranges'
 import { sharedReads as readsOf } from '../../../client/failover/shared-read'
@@ -92,7 +92,7 @@ describe('the reads of failovers', () => {
       const reads = (): number => simulator.journal.filter(({ method }) => method === 'GET').length
       const stop = async (routeId: string): Promise<{ ms: number; others: number }> => {
         const [begun, before] = [performance.now(), reads()]
-        const operation = newOperation('test')
+        const operation = new Operation('test')
         await controlRoute(
           gateway,
           { deviceId, routeId, action: 'stop', waitFor: 'applied', waitTimeout: 10_000 },
@@ -119,7 +119,7 @@ describe('the reads of failovers', () => {
       const before = simulator.journal.length
       const deviceId = simulator.devices[0]!._id
       const what = { deviceId, routeId: 'free', action: 'stop', waitFor: 'accepted' } as const
-      await controlRoute(gateway, { ...what, waitTimeout: 10_000 }, newOperation('test'))
+      await controlRoute(gateway, { ...what, waitTimeout: 10_000 }, new Operation('test'))
       const calls = simulator.journal.slice(before)
       // Those on their way, and those that took their places: behind all, it would be a hundred.
       calls

@@ -1,7 +1,7 @@
 // Failovers of simulated routes over real sockets, in a time that runs ten times as fast.
 import 'should'
 import { MONOTONIC, type Clock } from '../../../client/clock'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { openConnection, type Connection } from '../../../client/connection/connection'
 import type { GatewayError } from '../../../client/errors'
 import type { KeptMemory } from '../../../client/failover/types'
@@ -240,7 +240,7 @@ export function takeTurn(): () => Promise<void> {
     release = resolve
   })
   const key = `route ${simulator.devices[0]!._id} studio-a`
-  const change = gateway.inTurn(key, newOperation('test'), () => held)
+  const change = gateway.inTurn(key, new Operation('test'), () => held)
   return () => {
     release()
     return change

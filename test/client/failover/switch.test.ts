@@ -4,7 +4,7 @@ import should from 'should'
 import { planMerge } from '../../../client/changes/merge'
 import { updateRoute } from '../../../client/changes/update'
 import { makeSwitch } from '../../../client/failover/switch'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { partToSent, toSent } from '../../../client/model/convert'
 import {
   failoverFaults,
@@ -59,7 +59,7 @@ const send = (from: InUse, to: Side, sides: Sides = {}): Promise<void> =>
       act: { from, to, cause: 'manual' },
       addressOf: addressIn,
     },
-    newOperation('failover'),
+    new Operation('failover'),
   )
 
 const bodies = (): Array<{ source: Source; destinations: object[] }> =>
@@ -69,7 +69,7 @@ const update = (patch: object): Promise<unknown> =>
   updateRoute(
     gateway,
     { address: addressIn(), patch, mode: 'merge', waitFor: 'accepted', waitTimeout: 0 },
-    newOperation('update-route'),
+    new Operation('update-route'),
   )
 /** Accepted, and never carried out, as long as a test lasts. */
 const neverApplied = (dialect: object = { pendingChanges: false }): void =>

@@ -4,7 +4,7 @@ import { deleteRoute } from '../../../client/changes/delete'
 import { ensureRoutes } from '../../../client/changes/ensure/ensure'
 import { findRoute } from '../../../client/changes/find'
 import { listRoutes } from '../../../client/api/routes'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import { readAllStatistics } from '../../../client/api/statistics'
 import { watchDevice, pollNow } from '../../../client/watch/registry'
 import { GatewayError } from '../../../client/errors'
@@ -57,7 +57,7 @@ describe('a route counts as gone', () => {
 })
 
 describe('an appliance whose answers say too little', () => {
-  const op = (): ReturnType<typeof newOperation> => newOperation('test', undefined, true)
+  const op = (): Operation => new Operation('test', { changes: true })
 
   function start(options: SimulatorOptions = {}, times = 10): Promise<void> {
     liveInOwnTime(times)

@@ -1,5 +1,5 @@
 import 'should'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {
@@ -30,7 +30,7 @@ describe('watching', () => {
     const rawDevice = async () =>
       (await gateway.call(
         { method: 'GET', path: configuration() },
-        newOperation('test'),
+        new Operation('test'),
       )) as Body & {
         config: Config
       }
@@ -195,7 +195,7 @@ describe('watching', () => {
       const told = await watching()
       const { data } = (await gateway.call(
         { method: 'GET', path: `${list()}?page=1&pageSize=500` },
-        newOperation('test'),
+        new Operation('test'),
       )) as { data: Array<{ id: string; source: object }> }
       const gone = simulator.routes[0]!
       simulator.removeRoute(gone.id)

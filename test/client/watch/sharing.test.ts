@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import should from 'should'
 import { controlRoute } from '../../../client/changes/control'
-import { newOperation } from '../../../client/connection/operation'
+import { Operation } from '../../../client/connection/operation'
 import type { Snapshot } from '../../../client/model/event'
 import { isOld } from '../../../client/watch/life/device'
 import { knownBy, pollNow, snapshotOfKnown } from '../../../client/watch/registry'
@@ -33,7 +33,7 @@ const starts = (routeId: string, waitTimeout = 5000) =>
   controlRoute(
     gateway,
     { deviceId, routeId, action: 'start', waitFor: 'applied', waitTimeout },
-    newOperation('control-route'),
+    new Operation('control-route'),
   )
 
 /** The only device becomes another one: it is for the watch that follows it, not for the one that names the former. */
