@@ -80,20 +80,26 @@ export const SETTLE_MS = 30_000
 /** Milliseconds to give an earlier change that the next one can build on. */
 export const PACE_MS = 5_000
 
+/** What is known of the next change of a route. */
+interface NextChange {
+  /** It depends on the state of the route, too. */
+  ofState?: boolean
+  /** Whether it can be planned on this route while an earlier one does not show. */
+  isReady?: (route: Route, waited: number) => boolean
+  /** True for a destination of which it says itself what becomes of it. */
+  decides?: (one: Destination) => boolean
+}
+
 /**
  * Reads the route once no earlier change of it is in progress. For one that the next can be planned on
  * it waits only so long, see `withUnseen`: firmware may store another value than the one sent.
- * @param decides true for a destination of which the next change says itself what becomes of it
  * @throws GatewayError `NOT_CONFIRMED` when an earlier change does not end that cannot be built on
  */
 export async function readStableRoute(
   gateway: Connection,
   address: RouteAddress,
   operation: Operation,
-  ofState = false,
-  /** Whether the next change can be planned on this route while an earlier one does not show. */
-  isReady = (route: Route, waited: number): boolean => !isPending(route) && waited > PACE_MS,
-  decides: (one: Destination) => boolean = () => false,
+  { ofState, isReady = isPaced, decides = () => false }: NextChange = {},
 ): Promise<Route> {
   let wasNull = false
   const read = async (waited: number): Promise<Route | undefined> => {
@@ -113,6 +119,8 @@ export async function readStableRoute(
   }
   return pollUntil(gateway, read, SETTLE_MS, operation)
 }
+
+const isPaced = (route: Route, waited: number): boolean => !isPending(route) && waited > PACE_MS
 
 const cannotBeBuiltOn = (one: Unseen): boolean => one.kind === 'delete' || addsDestination(one)
 

@@ -100,9 +100,7 @@ async function withPlan<Done>(
       isUnseen(gateway, at)
     const read = async (): Promise<Route | undefined> => {
       const decides = decidesOn(changes, mode)
-      const route = isRead
-        ? await readStableRoute(gateway, at, operation, false, undefined, decides)
-        : undefined
+      const route = isRead ? await readStableRoute(gateway, at, operation, { decides }) : undefined
       operation.route = route?.name ?? operation.route
       return route
     }

@@ -57,7 +57,7 @@ async function switchSource(
   const isReady = (route: Route, waited: number): boolean =>
     waited > PATIENCE_MS || (!isPending(route) && inUse(asSent(route)) === to)
   const read = async (): Promise<Route> => {
-    const route = await readStableRoute(gateway, address, operation, false, isReady)
+    const route = await readStableRoute(gateway, address, operation, { isReady })
     operation.route = route.name
     return route
   }

@@ -77,7 +77,7 @@ function stable(
   const onlyState = !source && !destinations && !renamedFrom && !(id && name)
   const decidesAll = options.exact === true || options.state === 'absent' || onlyState
   const decides = decidesAll ? () => true : decidesOn(wanted, 'merge')
-  return readStableRoute(gateway, address, operation, true, undefined, decides)
+  return readStableRoute(gateway, address, operation, { ofState: true, decides })
 }
 
 /** Evidence against absence, strongest first. */
