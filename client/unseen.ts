@@ -103,18 +103,21 @@ export function forgetUnseenOf({ memory }: Connection, deviceId: string, by: num
   }
 }
 
-/** Notes what a read shows: call with every route that is read. */
+/**
+ * Notes what a read shows: call with every route that is read. What has a name is looked up in the list,
+ * so only a list shows a new route: other reads may have it sooner.
+ */
 export function noteRoutes(
   { memory, clock }: Connection,
   deviceId: string,
   routes: readonly Route[],
+  isListed = false,
 ): void {
   if (memory.unseen.size === 0) return
   for (const route of routes) {
-    for (const place of [
-      { deviceId, routeId: route.id },
-      { deviceId, name: route.name },
-    ]) {
+    const places: Place[] = [{ deviceId, routeId: route.id }]
+    if (isListed) places.push({ deviceId, name: route.name })
+    for (const place of places) {
       forgetWhere(memory, placeKey(place), (one) => isOver(one, route, clock.now()))
     }
   }

@@ -160,7 +160,7 @@ async function readPage(
   for (const { id } of expectArray<Route>(list.data, 'routes.data')) {
     if (typeof id !== 'string') throw badResponse(say('routeWithoutId'))
   }
-  noteRoutes(gateway, deviceId, list.data)
+  noteRoutes(gateway, deviceId, list.data, true)
   return list
 }
 

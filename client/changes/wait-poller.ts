@@ -136,7 +136,7 @@ async function pollOnce(
     )
     const outcomes = await Promise.all(verdicts)
     // The watches of the device report it now, not at their next poll.
-    if (outcomes.includes('seen') && onlyRoute(waiters) !== undefined) {
+    if (outcomes.includes('seen') && !shared) {
       pollNow(gateway, deviceId)?.().catch(() => undefined)
     }
     return { again: outcomes.includes('again') }
@@ -201,13 +201,14 @@ interface Reading {
   itself?: Evidence['itself']
 }
 
-/** The poll that the watches share; undefined where one route, its list, or a complete poll is needed. */
+/** The poll that the watches share; undefined where one route, the list, or a complete poll is needed. */
 async function readWithWatches(
   gateway: Connection,
   deviceId: string,
   waiters: Waiter[],
 ): Promise<(Reading & { operation: Operation }) | undefined> {
-  const needList = waiters.some((waiter) => waiter.needsList)
+  // A new route is looked up in the list later on: what the device shows sooner does not count.
+  const needList = waiters.some(({ needsList, routeId }) => needsList || routeId === undefined)
   if (needList || onlyRoute(waiters) !== undefined) return undefined
   const look = await pollNow(gateway, deviceId)?.().catch(() => undefined)
   if (!look?.routes) return undefined

@@ -80,3 +80,44 @@ describe('a wait beside a read that hangs', () => {
     ;(await failed).should.match({ code: 'CLOSED', cause: { applied: 'maybe' } })
   })
 })
+
+describe('a new route that the configuration of the device shows before the list does', () => {
+  let simulator: Simulator
+  let appliance: ScriptedAppliance
+  let gateway: Gateway
+  const NEW = {
+    name: 'New',
+    source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+    destinations: [],
+  }
+
+  beforeEach(async () => {
+    liveInOwnTime()
+    simulator = await startSimulator({ routes: 2 })
+    let late = 0
+    appliance = new ScriptedAppliance(async (call) => {
+      const answer = await passOn(call, simulator.url + call.url)
+      if (answer === 'cut' || call.method !== 'GET' || !call.path.endsWith('/routes')) return answer
+      const list = JSON.parse(String(answer.text)) as { data: Array<{ name: string }> }
+      const data = list.data.filter(({ name }) => name !== 'New')
+      if (data.length === list.data.length || ++late > 3) return answer
+      return { body: { ...list, data, numResults: data.length, pendingRouteCreates: 0 } }
+    })
+    await appliance.start()
+    gateway = gatewayAt(appliance)
+    // Waits share the polls of a watch where they can.
+    await new Promise<void>((resolve) => {
+      gateway.watch({ onSnapshot: () => resolve() }, () => undefined)
+    })
+  })
+  afterEach(() => endEach(gateway, appliance, simulator))
+
+  for (const waitFor of ['accepted', 'applied'] as const) {
+    it(`is not made twice: create until ${waitFor}, then ensure`, async () => {
+      await gateway.routes.create(NEW, { waitFor })
+      const ensured = await gateway.routes.ensure({ name: 'New', source: NEW.source })
+      ensured.should.match({ action: 'none' })
+      simulator.routes.filter(({ name }) => name === 'New').should.have.length(1)
+    })
+  }
+})
