@@ -4,7 +4,6 @@
  * restore, lockout ("hold"), forced and manual switch.
  */
 import { checkUpdate } from './check'
-import { booleanFrom } from './convert'
 import {
   areDifferent,
   failoverFault as fault,
@@ -24,7 +23,7 @@ import { isSameId } from './ids'
 import { isGiven, isObject, isText, own, type JsonObject } from './json'
 import type { Range } from './ranges'
 import { findHidden } from './secrets'
-import { numberIn } from './settings'
+import { flagIn, numberIn } from './settings'
 
 export {
   sideFaults,
@@ -167,7 +166,7 @@ export function failoverFaults(saved: unknown): Array<FailoverFault | Fault> {
   const numbers = Object.entries<Range>(FAILOVER_RANGES).filter(
     ([path, range]) => numberIn(valueOf(saved, path), range) === undefined,
   )
-  const isFlag = booleanFrom(valueOf(saved, 'hold')) !== undefined
+  const isFlag = flagIn(valueOf(saved, 'hold')) !== undefined
   const needsMonitor = valueOf(saved, 'restore') === 'monitor' && !isRouteRef(own(saved, 'monitor'))
   return [
     ...choices.map(([path, known]) => wrong(path, { kind: 'choice', choices: known.join(', ') })),
@@ -191,7 +190,7 @@ export function failoverSettings(saved: object): FailoverSettings {
     ...Object.keys(FAILOVER_RANGES).map((name) => [name, Number(valueOf(saved, name))]),
     ...SIDES.map((name) => [name, sideIn(name)]),
     ...monitors.map((name) => [name, own(saved, name)]),
-    ['hold', booleanFrom(valueOf(saved, 'hold'))],
+    ['hold', flagIn(valueOf(saved, 'hold'))],
   ]) as FailoverSettings
 }
 

@@ -1,4 +1,5 @@
 // What the settings of a gateway may contain: one rule for the forms and for the run time.
+import { plainText } from './json'
 import type { Range } from './ranges'
 
 /** The key of the sentence about it. */
@@ -83,6 +84,13 @@ export const linesIn = (text: string): string[] =>
 
 /** True for a pattern of a host, with or without a port: no scheme, no path, no user. */
 export const isHostPattern = (pattern: string): boolean => !/[\s/@]/.test(pattern)
+
+/** The flag in a setting, which may be text; undefined for what is neither true nor false. */
+export function flagIn(value: unknown): boolean | undefined {
+  const text = typeof value === 'boolean' ? String(value) : plainText(value).toLowerCase()
+  if (['true', '1', 'yes', 'on'].includes(text)) return true
+  return ['false', '0', 'no', 'off'].includes(text) ? false : undefined
+}
 
 /** The number in a setting; undefined for what is not a number of that range. */
 export function numberIn(

@@ -2,6 +2,7 @@
 // say so. These may hold anything: a flow can be written by hand.
 import { jsonIn, own } from '../../client/model/json'
 import { shortened } from '../../client/model/legible'
+import { flagIn } from '../../client/model/settings'
 import { presentValue, type Read } from './fields'
 import { text, type Values } from './text'
 
@@ -16,8 +17,8 @@ export function labelOf(node: EditorNode): string {
   const [key, values] = found
   const label = text(`does.${key}`, values).trim()
   if (node.type !== ENSURE) return label
-  if (presentValue(node, 'check') === true) return text('does.dryRun', { label })
-  return presentValue(node, 'approve') === true ? text('does.planFirst', { label }) : label
+  if (flagIn(presentValue(node, 'check')) === true) return text('does.dryRun', { label })
+  return flagIn(presentValue(node, 'approve')) === true ? text('does.planFirst', { label }) : label
 }
 
 /** It may be set to change nothing, or nothing before its plan is approved. */

@@ -10,7 +10,7 @@ import {
 } from '../../client/errors'
 import { Operation } from '../../client/connection/operation'
 import type { FailoverReport } from '../../client/failover/protect'
-import { booleanFrom } from '../../client/model/convert'
+import { flagIn } from '../../client/model/settings'
 import {
   aboutOf,
   appliancesIn,
@@ -40,7 +40,7 @@ export = (RED: NodeAPI): void => {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
     const user = findGateway(RED, config)
-    const isEnded = isLostAtRestart(RED) && booleanFrom(config.hold) !== true
+    const isEnded = isLostAtRestart(RED) && flagIn(config.hold) !== true
     const status = createFailoverStatus(this, words, {
       hasInventory: user?.fleet.hasNames === true,
       language: serverLanguage(RED),

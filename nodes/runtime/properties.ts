@@ -3,7 +3,7 @@ import { GatewayError, badSettings, say, type Sentence } from '../../client/erro
 import type { Short } from '../../client/model/faults'
 import { variableIn } from '../../client/model/json'
 import { DEFAULTS, RANGES, type Range } from '../../client/model/ranges'
-import { linesIn, numberIn } from '../../client/model/settings'
+import { flagIn, linesIn, numberIn } from '../../client/model/settings'
 
 const config = (said: Sentence, short: Sentence['short']): GatewayError =>
   new GatewayError('CONFIG', { ...said, ...(short && { short }) })
@@ -65,10 +65,8 @@ export function linesProperty(property: string, value: unknown): string[] {
 export function flagProperty(property: string, value: unknown, whenEmpty = false): boolean {
   refuseUnresolved(property, value)
   if (value === undefined || value === null || value === '') return whenEmpty
-  if (typeof value === 'boolean') return value
-  const text = typeof value === 'string' ? value.trim().toLowerCase() : JSON.stringify(value)
-  if (['true', '1', 'yes', 'on'].includes(text)) return true
-  if (['false', '0', 'no', 'off'].includes(text)) return false
+  const flag = flagIn(value)
+  if (flag !== undefined) return flag
   const short = { key: 'choice', values: { what: property } } as const
   throw config(say('flag', { property, given: given(value) }), short)
 }

@@ -63,6 +63,9 @@ describe('the label of a node without a name', () => {
     ['ensure-route', json([{ name: 'A' }, { name: 'B' }]), 'ensure 2 routes'],
     ['ensure-route', { ...json({ name: 'A' }), check: true }, 'ensure A (dry run)'],
     ['ensure-route', { ...json({ name: 'A' }), approve: true }, 'ensure A (plan first)'],
+    // As the run reads them.
+    ['ensure-route', { ...json({ name: 'A' }), check: 'yes' }, 'ensure A (dry run)'],
+    ['ensure-route', { ...json({ name: 'A' }), approve: 1, check: 'off' }, 'ensure A (plan first)'],
     ['ensure-route', { ...json([{}, {}]), state: 'row' }, 'ensure 2 routes as listed'],
     [
       'ensure-route',

@@ -119,6 +119,25 @@ describe('the admin routes of a deployed gateway', () => {
       body['summary']!.should.containDeep({ create: 1, delete: 1 })
     })
 
+    it('reads flags as the run does', async () => {
+      const removal = { remove: 'pattern', removePattern: 'no such route' }
+      for (const approve of ['true', ' Yes ', 1]) {
+        ;(await plan([studio()], { ...removal, approve })).status.should.equal(200)
+      }
+      const misspelled = { ...studio(), source: { prot: 5900 } }
+      for (const [validate, code] of [
+        [null, 'INVALID_INPUT'],
+        ['on', 'INVALID_INPUT'],
+        ['perhaps', 'CONFIG'],
+        [{}, 'CONFIG'],
+      ]) {
+        const { status, body } = await plan(misspelled, { validate })
+        ;[status, body['code']].should.eql([400, code])
+      }
+      const { body } = await plan(misspelled, { validate: 'false' })
+      should(body['code']).be.undefined()
+    })
+
     it('shows no secret, neither one that is given nor one that is stored', async () => {
       const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
       const before = route.source.srtPassPhrase

@@ -3,6 +3,7 @@ import { secretPrefixOf } from '../connection'
 import type { UpdateMode } from '../../../client/model/check'
 import { checkDefinition, type Use } from '../../../client/model/definition'
 import type { Fault, Reason } from '../../../client/model/faults'
+import { flagIn } from '../../../client/model/settings'
 import { shownValue } from '../fields'
 import type { Values } from '../text'
 import { text } from './text'
@@ -57,6 +58,6 @@ export function useOf(node: EditorNode): Use {
 
 export const faultsOf = (node: EditorNode, definition: unknown): Fault[] =>
   checkDefinition(definition, useOf(node), {
-    validate: shownValue(node, 'validate') !== false,
+    validate: flagIn(shownValue(node, 'validate')) !== false,
     secretPrefix: secretPrefixOf(shownValue(node, 'gateway')),
   })

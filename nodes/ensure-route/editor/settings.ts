@@ -1,7 +1,7 @@
 // What has to be right before routes are removed, in an open form or a saved node. It needs no page.
 import { jsonIn, plainText } from '../../../client/model/json'
 import { RANGES } from '../../../client/model/ranges'
-import { numberIn } from '../../../client/model/settings'
+import { flagIn, numberIn } from '../../../client/model/settings'
 import { isVariable, type Fault } from '../../editor/checks'
 import type { Read } from '../../editor/fields'
 
@@ -21,7 +21,8 @@ const CHECKS: Record<Checked, (read: Read) => Fault | undefined> = {
     const isHere = read('definitionType') === 'json'
     const definition = isHere ? jsonIn(textIn(read, 'definition')) : undefined
     if (definition !== undefined && !Array.isArray(definition)) return ['removeNeedsList']
-    return read('approve') === true || read('check') === true ? undefined : ['removeNeedsPlan']
+    const isPlanned = flagIn(read('approve')) === true || flagIn(read('check')) === true
+    return isPlanned ? undefined : ['removeNeedsPlan']
   },
 
   removePattern: (read) => (textIn(read, 'removePattern') === '' ? ['pattern'] : undefined),

@@ -1,5 +1,5 @@
 // Whether a failover is held at the start: no, yes, or as an environment variable says.
-import { booleanFrom } from '../../../client/model/convert'
+import { flagIn } from '../../../client/model/settings'
 import { element } from '../../editor/element'
 import { text } from './text'
 
@@ -9,7 +9,7 @@ export function showHold(saved: unknown): () => unknown {
   const choice = document.querySelector<HTMLSelectElement>(id)!
   const name = document.querySelector<HTMLInputElement>(`${id}-variable`)!
   const variable = nameOf(saved)
-  const known = variable === undefined ? String(booleanFrom(saved ?? false) ?? saved) : 'env'
+  const known = variable === undefined ? String(flagIn(saved ?? false) ?? saved) : 'env'
   if (![...choice.options].some(({ value }) => value === known)) {
     choice.append(element('option', { value: known }, known))
   }
@@ -29,7 +29,7 @@ export function showHold(saved: unknown): () => unknown {
     if (choice.value === known && (known !== 'env' || typed === variable)) return saved
     // Without a name it is a fault: nothing would mean no.
     if (choice.value === 'env') return `\${${typed}}`
-    return booleanFrom(choice.value) ?? choice.value
+    return flagIn(choice.value) ?? choice.value
   }
 }
 

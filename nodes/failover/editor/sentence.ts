@@ -1,8 +1,7 @@
 // What a failover will do, in a few sentences that follow its form.
-import { booleanFrom } from '../../../client/model/convert'
 import { FAILOVER_DEFAULTS, FAILOVER_RANGES } from '../../../client/model/failover'
 import { isText } from '../../../client/model/json'
-import { numberIn } from '../../../client/model/settings'
+import { flagIn, numberIn } from '../../../client/model/settings'
 import { isVariable } from '../../editor/checks'
 import type { Read } from '../../editor/fields'
 import { text } from './text'
@@ -18,7 +17,7 @@ export function sentencesOf(read: Read, monitor: string | undefined): string[] {
   const bad = said(`bad.${choice('failOn')}`)
   const hold = read('hold')
   return [
-    ...(booleanFrom(hold) === true ? [said('held')] : []),
+    ...(flagIn(hold) === true ? [said('held')] : []),
     ...(isText(hold) && isVariable(hold) ? [said('heldIf', { variable: hold.trim() })] : []),
     said(`fail.${choice('method')}`, { bad, time: time('holdOff') }),
     said('trial', { time: time('settle') }),

@@ -15,13 +15,17 @@ import { RANGES } from '../../../client/model/ranges'
 import { numberIn } from '../../../client/model/settings'
 import { OPERATIONS, type Inputs, type PlannedRow } from '../../../client/operations'
 import { choiceFrom } from '../../runtime/parameters'
+import { flagProperty } from '../../runtime/properties'
 import type { Planned, PlanQuestion, Received, Requests } from '../../wire'
 import { textOf } from './answers'
 
 /** Milliseconds that earlier changes may take to show. */
 const LONGEST = 10_000
 
-/** Plans with the code that the runs use, and writes nothing. @throws GatewayError `INVALID_INPUT` */
+/**
+ * Plans with the code that the runs use, and writes nothing.
+ * @throws GatewayError `INVALID_INPUT`; `CONFIG` for what is no flag
+ */
 export async function planNow(
   gateway: Connection,
   { node, deviceId: named, definition: given, ...form }: Received<Requests['plan']['body']>,
@@ -57,17 +61,17 @@ const PLANS: Record<(typeof NODES)[number], (form: Form, planOf: PlanOf) => Prom
   'ensure-route': (form, planOf) =>
     planOf(OPERATIONS.ensure, {
       state: choiceFrom('state', form.state || 'present', ENSURE_STATES),
-      exact: form.exact === true,
-      validate: form.validate !== false,
+      exact: flagProperty('exact', form.exact),
+      validate: flagProperty('validate', form.validate, true),
       remove: removeIn(form),
-      approve: form.approve === true,
+      approve: flagProperty('approve', form.approve),
       waitTimeout: LONGEST,
     }),
 
   'update-route': (form, planOf) =>
     planOf(OPERATIONS.updateRoute, {
       mode: choiceFrom('mode', form.mode, UPDATE_MODES),
-      validate: form.validate !== false,
+      validate: flagProperty('validate', form.validate, true),
     }),
 
   'control-route': (form, planOf) => {

@@ -41,7 +41,15 @@ describe('the settings of a failover', () => {
     faults(saved).should.eql([])
     failoverSettings(saved).should.containEql({ holdOff: 7.5, guard: 30, settle: 10, hold: true })
     failoverSettings({ main, backup, settle: 0 }).settle.should.equal(0)
-    failoverSettings({ main, backup, hold: 'false' }).hold.should.be.false()
+    for (const [hold, isHeld] of [
+      ['false', false],
+      [' Yes ', true],
+      [0, false],
+      ['on', true],
+    ]) {
+      faults({ hold }).should.eql([])
+      failoverSettings({ main, backup, hold }).hold.should.equal(isHeld)
+    }
   })
 
   for (const [name, { least, most }] of Object.entries(FAILOVER_RANGES)) {
@@ -62,7 +70,7 @@ describe('the settings of a failover', () => {
       'failOn: is "Status"; it must be one of status, noData',
       'restore: is true; it must be one of off, monitor, message',
     ])
-    faults({ hold: 1 }).should.eql(['hold: is 1; it must be true or false'])
+    faults({ hold: 7 }).should.eql(['hold: is 7; it must be true or false'])
   })
 
   it('need a monitor with restore = monitor', () => {
