@@ -13,3 +13,7 @@ export function plainInput(given: unknown, path: string): unknown {
   if (copy.fault === undefined) return copy.value
   throw invalidInput([{ path: pathUnder(path, copy.path), problem: copy.fault }])
 }
+
+/** Who gave it may have given a proxy, which throws at the second question and not at the first. */
+export const isBuffer = (input: unknown): input is Buffer =>
+  ArrayBuffer.isView(input) && Buffer.isBuffer(input)

@@ -9,7 +9,7 @@ import { findHidden, keepHidden, withoutMasks } from '../model/secrets'
 import { secretsIn } from '../connection/redaction'
 import { exportPreset, importPreset, type Preset, type PresetAnswer } from '../api/presets'
 import { forgetUnseenOf } from '../unseen'
-import { plainInput } from './input'
+import { isBuffer, plainInput } from './input'
 import { forgetSecretsOf } from './known-secrets'
 import { refuseIfAnyProtected } from './protected'
 
@@ -30,7 +30,7 @@ export async function restorePreset(
 ): Promise<{ deviceId: string; answer: PresetAnswer }> {
   if (gateway.readOnly) throw readOnlyError()
   // Others may write into a Buffer while the device is looked up.
-  const input = Buffer.isBuffer(given) ? Buffer.from(given) : given
+  const input = isBuffer(given) ? Buffer.from(given) : given
   const preset = parse(input)
   const deviceId = typeof where === 'string' ? where : await where()
   const complete =
@@ -40,7 +40,7 @@ export async function restorePreset(
   // A file is sent unchanged, whatever its layout; only an object, or a preset whose hidden values
   // were filled in, is serialized.
   const file =
-    complete === preset && (typeof input === 'string' || Buffer.isBuffer(input))
+    complete === preset && (typeof input === 'string' || isBuffer(input))
       ? input
       : JSON.stringify(complete)
   const secrets = secretsIn(complete)
@@ -58,7 +58,7 @@ function parse(input: unknown): Preset {
     throw invalidInput([{ path: '', problem }])
   }
   let preset: unknown
-  if (typeof input === 'string' || Buffer.isBuffer(input)) {
+  if (typeof input === 'string' || isBuffer(input)) {
     const parsed = parsedWithin(input.toString().replace(/^\uFEFF/, ''), MOST)
     if (parsed.fault === 'is not JSON')
       return refuse('is not a preset: a preset file contains JSON')

@@ -57,8 +57,13 @@ const NO_NAMES: Names = new Set()
  */
 export function confirmedIn(value: unknown): Names {
   if (typeof value === 'string') return new Set([value])
-  const isList = Array.isArray(value) && value.length <= MOST.values
-  return isList ? new Set(value.filter(isText)) : NO_NAMES
+  try {
+    const isList = Array.isArray(value) && value.length <= MOST.values
+    return isList ? new Set(value.filter(isText)) : NO_NAMES
+  } catch {
+    // A list with a getter that throws, or a proxy of one.
+    return NO_NAMES
+  }
 }
 
 /** An operation of a caller: its name, how to stop it, and the requests that it took. */

@@ -19,16 +19,6 @@ export const MOST: Limits = { levels: 100, values: 500_000, characters: 32 * 102
 export type Plain =
   { value: unknown; fault?: undefined } | { path: string; fault: string; at?: number }
 
-/** `isWhole` where it is not one place that is at fault. */
-class Unfit extends Error {
-  constructor(
-    readonly fault: string,
-    readonly isWhole = false,
-  ) {
-    super(fault)
-  }
-}
-
 /**
  * Copies a value as `JSON.stringify` would write it, and reads each member once: what is checked is what
  * is sent. Aliases count each time. NaN, infinity, binary data and cycles are faults,
@@ -40,30 +30,37 @@ export function plainCopy(given: unknown, limits: Limits = MOST): Plain {
   let characters = 0
   /** The names and indices that lead to where it reads. */
   const trail: Array<string | number> = []
+  let found: { path: string; fault: string } | undefined
+
+  /** @param isWhole where it is not one place that is at fault */
+  function unfit(fault: string, isWhole = false): never {
+    found = { path: isWhole ? '' : pathOf(trail), fault }
+    throw new TypeError(fault)
+  }
 
   const read = (text: string): string => {
     characters += text.length
-    if (characters > limits.characters) throw new Unfit('is too long')
+    if (characters > limits.characters) unfit('is too long')
     return text
   }
 
   const copyOf = (source: unknown): unknown => {
-    const value = asWritten(source)
+    const value = asWritten(source, unfit)
     if (typeof value === 'string') return read(value)
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      throw new Unfit(`is ${value}, which cannot be written as JSON`)
+      unfit(`is ${value}, which cannot be written as JSON`)
     }
-    if (typeof value === 'bigint') throw new Unfit('is a BigInt; give a number')
+    if (typeof value === 'bigint') unfit('is a BigInt; give a number')
     if (typeof value === 'function' || typeof value === 'symbol') return undefined
     if (typeof value !== 'object' || value === null) return value
-    if (ArrayBuffer.isView(value)) throw new Unfit('is binary data')
-    if (trail.length === limits.levels) throw new Unfit('is nested too deep', true)
+    if (ArrayBuffer.isView(value)) unfit('is binary data')
+    if (trail.length === limits.levels) unfit('is nested too deep', true)
     return Array.isArray(value) ? listOf(value) : objectOf(value)
   }
 
   const count = (more: number): void => {
     values += more
-    if (values > limits.values) throw new Unfit('has too many values', true)
+    if (values > limits.values) unfit('has too many values', true)
   }
 
   function listOf(list: readonly unknown[]): unknown[] {
@@ -97,12 +94,9 @@ export function plainCopy(given: unknown, limits: Limits = MOST): Plain {
 
   try {
     return { value: copyOf(given) }
-  } catch (error) {
-    if (error instanceof Unfit) {
-      return { path: error.isWhole ? '' : pathOf(trail), fault: error.fault }
-    }
-    // A getter or a proxy threw something of its own.
-    return { path: '', fault: 'is not plain data: it cannot be read' }
+  } catch {
+    // A getter or a proxy threw something of its own, which may be a proxy too.
+    return found ?? { path: '', fault: 'is not plain data: it cannot be read' }
   }
 }
 
@@ -115,13 +109,13 @@ const pathOf = (trail: ReadonlyArray<string | number>): string =>
 const ORDINARY = { enumerable: true, writable: true, configurable: true }
 
 /** The value that JSON writes: what `toJSON` returns, and what a boxed value stands for. */
-function asWritten(value: unknown): unknown {
+function asWritten(value: unknown, unfit: (fault: string) => never): unknown {
   if (typeof value !== 'object' || value === null) return value
   const { toJSON } = value as { toJSON?: unknown }
   if (typeof toJSON === 'function' && !ArrayBuffer.isView(value)) return toJSON.call(value)
   const tag = Object.prototype.toString.call(value)
   if (LOST.has(tag)) {
-    throw new Unfit(`is of type ${tag.slice(8, -1)}, which cannot be written as JSON`)
+    unfit(`is of type ${tag.slice(8, -1)}, which cannot be written as JSON`)
   }
   return BOXED.has(tag) ? value.valueOf() : value
 }

@@ -3,6 +3,15 @@ import { isObject } from './json'
 
 /** What kind of value was given, never the content of a text. */
 export function givenAs(value: unknown): Given {
+  try {
+    return kindOf(value)
+  } catch {
+    // A proxy may throw at whatever it is asked.
+    return { kind: 'notPlain' }
+  }
+}
+
+function kindOf(value: unknown): Given {
   if (value === undefined) return { kind: 'missing' }
   if (value === null) return { kind: 'null' }
   if (Array.isArray(value)) return { kind: value.length === 0 ? 'emptyList' : 'list' }

@@ -7,7 +7,6 @@ import { OPERATIONS } from '../../client/operations'
 import type { EnsureAction } from '../../client/changes/ensure/plan'
 import type { Ensured } from '../../client/changes/ensure/apply'
 import type { Remove } from '../../client/changes/ensure/removals'
-import { isObject } from '../../client/model/json'
 import { RANGES } from '../../client/model/ranges'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import {
@@ -17,7 +16,7 @@ import {
   refuseUnresolved,
   waitingOf,
 } from '../runtime/properties'
-import { wrong, type Message } from '../runtime/parameters'
+import { namesIn, wrong, type Message } from '../runtime/parameters'
 import type { Did } from '../runtime/status'
 import type { SavedOf } from '../parts/manifest'
 import type manifest from './manifest'
@@ -103,7 +102,7 @@ function removeOf(config: Config): Remove | undefined {
 
 /** The plan that was approved; undefined where one is to be made. */
 function planIdOf({ plan }: Message): string | undefined {
-  const id: unknown = isObject(plan) ? plan.id : undefined
+  const { id } = namesIn(plan)
   if (id === undefined || id === null || id === '') return undefined
   if (typeof id === 'string') return id
   throw invalidInput([wrong('msg.plan.id', id, 'text')])

@@ -8,6 +8,7 @@ import {
   thrownAs,
   type GatewayError,
 } from '../../client/errors'
+import { plainInput } from '../../client/changes/input'
 import { Operation } from '../../client/connection/operation'
 import type { FailoverReport } from '../../client/failover/protect'
 import { flagIn } from '../../client/model/settings'
@@ -21,7 +22,7 @@ import {
 import { whenStarted } from '../runtime/flows-started'
 import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
-import { applianceIn, type Message } from '../runtime/parameters'
+import { applianceIn, memberOf, type Message } from '../runtime/parameters'
 import { serverLanguage, wordsOf } from '../runtime/catalog'
 import type { EngineOutage } from './engine-memory'
 import { OPERATION, startProtection } from './protection'
@@ -129,7 +130,7 @@ export = (RED: NodeAPI): void => {
         throw invalidInput([{ path: 'msg.appliance', problem }])
       }
       try {
-        await obeyFailover(of, this.id, message, stop, fleet)
+        await obeyFailover(of, this.id, commandIn(message), stop, fleet)
       } catch (error) {
         throw complete(error, of)
       }
@@ -161,6 +162,15 @@ export = (RED: NodeAPI): void => {
     })
   })
 }
+
+/** What a message asks for, as plain data. @throws GatewayError `INVALID_INPUT` */
+const commandIn = (message: Message): Message =>
+  Object.fromEntries(
+    ['action', 'hold', 'main'].map((name) => [
+      name,
+      plainInput(memberOf(message, name), `msg.${name}`),
+    ]),
+  )
 
 /** @param appliance the name in an inventory */
 function messageOf(event: FailoverReport, appliance: string | undefined): Message {

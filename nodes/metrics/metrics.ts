@@ -19,7 +19,7 @@ import {
   type GatewayNode,
 } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
-import type { Message } from '../runtime/parameters'
+import { memberOf, type Message } from '../runtime/parameters'
 import { serverLanguage, wordsOf } from '../runtime/catalog'
 import { follow, type Followed } from './follow'
 import { scrape, type Group } from './scrape'
@@ -141,7 +141,7 @@ export = (RED: NodeAPI): void => {
         // An inventory that has not been read is not an empty one.
         for (const { gateway } of groups()) await gateway.fleet.ready
         if (closed || !settings) throw closedError()
-        const scraped = await scrape(groups(), settings.detail, message['req'])
+        const scraped = await scrape(groups(), settings.detail, memberOf(message, 'req'))
         // The deploy may have ended it meanwhile.
         if (closed) throw closedError()
         try {

@@ -5,9 +5,11 @@ import {
   type Picture,
   type PicturedFleet,
 } from '../../client/metrics/render'
+import { isText } from '../../client/model/json'
 import { shortened } from '../../client/model/legible'
 import { faultsFor, type Wanted } from '../runtime/appliances'
 import type { Appliance, GatewayNode } from '../runtime/gateway-node'
+import { unreadable } from '../runtime/parameters'
 import type { Followed } from './follow'
 
 /** What is followed of one config node. */
@@ -42,12 +44,14 @@ export async function scrape(
   }
 }
 
-/** The names in `?gateway=`: none, one or several. */
+/** The names in `?gateway=`: none, one or several. @throws GatewayError `INVALID_INPUT` */
 function gatewaysIn(req: unknown): string[] {
-  const { query } = (req ?? {}) as { query?: { gateway?: unknown } | null }
-  return [query?.gateway]
-    .flat()
-    .filter((name): name is string => typeof name === 'string' && name !== '')
+  try {
+    const { query } = (req ?? {}) as { query?: { gateway?: unknown } | null }
+    return [query?.gateway].flat().filter(isText)
+  } catch {
+    throw unreadable('msg.req.query.gateway')
+  }
 }
 
 /** Two samples must not have the same labels, and the series of a gateway go on when another comes. */

@@ -11,7 +11,14 @@ import { Stop } from '../../client/stop'
 import { confirmedIn, Operation } from '../../client/connection/operation'
 import { findGateway, requireGateway, type Appliance } from './gateway-node'
 import { migrated } from './migrations'
-import { applianceIn, labelIn, readGiven, type AddressConfig, type Message } from './parameters'
+import {
+  applianceIn,
+  labelIn,
+  memberOf,
+  readGiven,
+  type AddressConfig,
+  type Message,
+} from './parameters'
 import {
   addActionNode,
   natureOf,
@@ -80,12 +87,17 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
       }
       const succeed = (result: Result): void => {
         if (stop.stopped) return fail(tooLate(operation))
-        const restore = remember(message)
+        let restore = (): void => undefined
         try {
+          restore = remember(message)
           // For several nodes it is copied, and not everything can be.
           send(stamped(result))
         } catch (error) {
-          restore()
+          try {
+            restore()
+          } catch {
+            // A message that is a proxy stays as it is.
+          }
           return fail(unsendable(error, operation))
         }
         try {
@@ -116,8 +128,8 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
         // Once its former connection has ended: changes of a route stay in one queue.
         await fleet.former(name)
         appliance = fleet.find(name)
-        operation.confirmed = confirmedIn(message.confirmProtected)
-        operation.confirmsShared = message.confirmShared === true
+        operation.confirmed = confirmedIn(memberOf(message, 'confirmProtected'))
+        operation.confirmsShared = memberOf(message, 'confirmShared') === true
         const withSecrets = secretsOf(RED, this, appliance)
         const given = readGiven(RED, this, config, message, operation, withSecrets)
         // What fails before the route is looked up is an error of this route too.
@@ -222,10 +234,19 @@ function tooLate({ name, writes }: Operation): GatewayError {
 }
 
 export function unsendable(error: unknown, { name, statusCode, writes }: Operation): GatewayError {
-  const reason = error instanceof Error ? error.message : 'no reason is given'
+  const reason = messageIn(error)
   return new GatewayError('BAD_RESPONSE', say('notSentOn', { reason }), {
     operation: name,
     statusCode,
     applied: writes > 0 ? 'yes' : 'no',
   })
+}
+
+function messageIn(error: unknown): string {
+  try {
+    if (error instanceof Error) return String(error.message)
+  } catch {
+    // Of something that a message has thrown, not even that can be read.
+  }
+  return 'no reason is given'
 }

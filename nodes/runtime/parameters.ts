@@ -30,6 +30,21 @@ export interface AddressConfig {
 
 export type Message = NodeMessage & Record<string, unknown>
 
+/**
+ * What a message has under a name: a flow may give it a getter, or a proxy, that throws.
+ * @throws GatewayError `INVALID_INPUT`
+ */
+export function memberOf(message: Message, name: string): unknown {
+  try {
+    return message[name]
+  } catch {
+    throw unreadable(`msg.${name}`)
+  }
+}
+
+export const unreadable = (path: string): GatewayError =>
+  invalidInput([{ path, problem: 'cannot be read' }])
+
 /** The values of one message's parameters, read only when the node needs them. */
 export interface Parameters extends Inputs {
   /** Which destination of the route is meant, by its ID or by its name. */
@@ -59,8 +74,8 @@ export function readGiven(
   async function device(): Promise<string | undefined> {
     const type = config.deviceType || 'auto'
     if (type === 'auto') {
-      if (isAbsent(message.deviceId)) return undefined
-      return idOf(message.deviceId, 'msg.deviceId', 'device')
+      const value = memberOf(message, 'deviceId')
+      return isAbsent(value) ? undefined : idOf(value, 'msg.deviceId', 'device')
     }
     const path = pathOf(config.device, type, 'device')
     return idOf(await evaluate('device', config.device ?? '', type), path, 'device')
@@ -73,7 +88,7 @@ export function readGiven(
     const value = await evaluate(kind, property, type === 'name' ? 'str' : type)
     if (type === 'name' && !isAbsent(value)) return { name: String(value) }
     if (type === 'msg' && property === `${kind}Id` && isAbsent(value)) {
-      const name = message[`${kind}Name`]
+      const name = memberOf(message, `${kind}Name`)
       if (isAbsent(name)) {
         const or = `msg.${kind}Name the name of a ${kind}`
         throw missing(`msg.${kind}Id`, `is empty; it must be a ${kind} ID, or ${or}`)
@@ -191,14 +206,22 @@ export async function evaluateProperty(
     throw refused(`${property}Type`, `is "${type}", which is not known`)
   }
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => {
+    const path = isPlace(type) || type === 'env' ? placeIn(type, value) : `the ${type} expression`
+    const failed = (error: unknown): void => {
       // "msg.a.b" is undefined where there is no "msg.a".
       if (error instanceof TypeError && isPlace(type)) return resolve(undefined)
       if (error instanceof GatewayError) return reject(error)
-      const path = isPlace(type) || type === 'env' ? placeIn(type, value) : `the ${type} expression`
       const problem = `cannot be evaluated: ${reasonOf(error)}`
       const isOfMessage = isPlace(type) || (type === 'jsonata' && !isOfSyntax(error))
       return reject(isOfMessage ? invalidInput([{ path, problem }]) : refused(path, problem))
+    }
+    const fail = (error: unknown): void => {
+      try {
+        failed(error)
+      } catch {
+        // What a message has thrown may throw itself.
+        reject(unreadable(path))
+      }
     }
     try {
       // Only the callback form works for JSONata and for asynchronous context stores.

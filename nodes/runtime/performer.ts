@@ -3,7 +3,7 @@ import type { Connection } from '../../client/connection/connection'
 import type { Operation } from '../../client/connection/operation'
 import { onGateway, type Nature, type OperationRow } from '../../client/operations'
 import type { Appliance } from './gateway-node'
-import { parametersOf, type Given, type Message, type Parameters } from './parameters'
+import { memberOf, parametersOf, type Given, type Message, type Parameters } from './parameters'
 import { flagProperty } from './properties'
 import type { Did } from './status'
 
@@ -139,7 +139,7 @@ const NOTHING: Message = Object.freeze({})
 export function partOf(message: Message, names?: readonly string[]): Message {
   if (!names) return NOTHING
   const part: Record<string, unknown> = {}
-  for (const name of names) part[name] = message[name]
+  for (const name of names) part[name] = memberOf(message, name)
   return part
 }
 

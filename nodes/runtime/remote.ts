@@ -1,6 +1,7 @@
 // Calls for appliances that another instance of Node-RED owns: that instance carries them out.
 import { createHash } from 'node:crypto'
 import { GatewayError, asGatewayError, closedError, say, readOnlyError } from '../../client/errors'
+import { isBuffer, plainInput } from '../../client/changes/input'
 import { Stop } from '../../client/stop'
 import { confirmedIn, Operation } from '../../client/connection/operation'
 import type { Command } from '../../client/fleet/types'
@@ -64,9 +65,8 @@ export async function callOwner<Config extends AddressConfig, Memory>(
     type,
     id,
     settings: digestOf(config),
-    message: partOf(message, performer.message),
-    confirmProtected: message.confirmProtected,
-    confirmShared: message.confirmShared,
+    message: plainPart(message, performer.message ?? []),
+    ...plainPart(message, ['confirmProtected', 'confirmShared']),
     given: {
       device: await evaluated(given.device),
       route: await evaluated(given.route),
@@ -85,6 +85,15 @@ export async function callOwner<Config extends AddressConfig, Memory>(
   Object.assign(operation, { requests, writes, statusCode, unknownFields })
   return result
 }
+
+/** As it travels: a file as its text. @throws GatewayError `INVALID_INPUT` */
+const plainPart = (message: Message, names: readonly string[]): Message =>
+  Object.fromEntries(
+    Object.entries(partOf(message, names)).map(([name, value]) => [
+      name,
+      isBuffer(value) ? value.toString() : plainInput(value, `msg.${name}`),
+    ]),
+  )
 
 /** Where a node stands and what it is called; and what is evaluated where the message arrives. */
 const APART =

@@ -31,6 +31,7 @@ interface Case {
 }
 
 const APPLIED = { waitFor: 'applied' }
+const PRESET = { preset_version: '1.0', routes: [route('New')] }
 const CASES: Record<string, Case> = {
   'list devices': { type: 'list-devices', effect: 'read' },
   'list devices, one by one': { type: 'list-devices', node: { output: 'split' }, effect: 'read' },
@@ -119,6 +120,12 @@ const CASES: Record<string, Case> = {
     msg: { payload: Buffer.from('{}') },
     effect: 'change',
     fails: 'INVALID_INPUT',
+  },
+  'an import of a file': {
+    type: 'preset',
+    node: { action: 'import' },
+    msg: { confirm: true, payload: Buffer.from(JSON.stringify(PRESET)) },
+    effect: 'change',
   },
   'information on the session': { type: 'session', effect: 'read' },
 }

@@ -231,8 +231,17 @@ export function send(nodeId: string, message: Message = {}): Promise<Outcome> {
       throw new Error(
         `no node ${nodeId} runs: it is not in the flow, or its type has no entry in package.json`,
       )
-    node.receive({ ...message, _msgid })
+    node.receive(Object.assign(copyOf(message), { _msgid }))
   })
+}
+
+/** With its getters, which Node-RED does not call either. */
+function copyOf(message: Message): Message {
+  const members = Object.entries(Object.getOwnPropertyDescriptors(message)).map(
+    ([name, member]) =>
+      [name, { ...member, ...('value' in member && { writable: true }) }] as const,
+  )
+  return Object.defineProperties({}, Object.fromEntries(members))
 }
 
 /** Like `send`, for a message that must succeed: returns the one message that comes out. */
