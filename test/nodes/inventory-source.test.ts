@@ -1,6 +1,6 @@
 // Where an inventory comes from, and how its changes are noticed.
 import should from 'should'
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mock } from 'node:test'
@@ -10,7 +10,7 @@ import {
   inventorySource,
   type InventorySource,
 } from '../../nodes/gateway/fleet/inventory'
-import { until } from '../support/until'
+import { pause, until } from '../support/until'
 import { afterThisTest } from '../support/hooks'
 
 const SLOW = 'CONFIG The list could not be read within 10 s: its file or store does not respond.'
@@ -36,6 +36,41 @@ describe('the source of an inventory', () => {
     writeFileSync(path, `${whole}two,https://10.0.0.12\n`)
     should(await look!(first!.stamp)).be.undefined()
     ;(await look!(first!.stamp))!.value.should.equal(`${whole}two,https://10.0.0.12\n`)
+  })
+
+  it('is not read from a file that was written a moment ago before it stands still', async () => {
+    const path = join(folder, 'new.csv')
+    const whole = 'name,baseUrl\none,https://10.0.0.11\n'
+    const source = () =>
+      inventorySource({ settings: {} } as never, {} as never, {
+        inventoryType: 'file',
+        inventory: path,
+      }).look!
+    // Also where its clock is ahead of ours.
+    const later = Date.now() / 1000 + 60
+    writeFileSync(path, whole.slice(0, -2))
+    utimesSync(path, later, later)
+    const found = source()(undefined)
+    await pause(100)
+    writeFileSync(path, whole)
+    ;(await found)!.value.should.equal(whole)
+
+    // One that does not stand still is left to the looks that follow; an old one is read at once.
+    utimesSync(path, later, later)
+    const timeouts = mock.method(globalThis, 'setTimeout', (call: () => void) => {
+      appendFileSync(path, 'two')
+      setImmediate(call)
+      return { unref: () => undefined }
+    })
+    try {
+      should(await source()(undefined)).be.undefined()
+      timeouts.mock.callCount().should.equal(5)
+      utimesSync(path, 1, 1)
+      should(await source()(undefined)).be.ok()
+      timeouts.mock.callCount().should.equal(5)
+    } finally {
+      timeouts.mock.restore()
+    }
   })
 
   it('is read again when it changes: a file by its date, the global context by its text', async () => {

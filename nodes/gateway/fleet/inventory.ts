@@ -15,6 +15,11 @@ import { linesProperty, refuseUnresolved } from '../../runtime/properties'
 import { variablesOf } from '../../runtime/secrets'
 import { secretPrefixOf, type ConnectionForm, type InventoryConfig } from '../options'
 
+/** How often a file and the global context are looked at, in ms. */
+const EVERY_MS = 1000
+/** So often the first look waits for a file to stand still. */
+const MOST_LOOKS = 5
+
 export interface InventorySource {
   /** The inventory, where it never changes. @throws GatewayError `CONFIG` when there is none */
   readonly value?: () => unknown
@@ -99,18 +104,31 @@ function fileSource(RED: NodeAPI, path: string): InventorySource {
     })
   /** Of the look before. */
   let previous: string | undefined
+
+  async function seen(): Promise<{ stamp: string; isFresh: boolean }> {
+    const found = await guarded(stat(whole))
+    // To open a pipe would hold a thread of Node.js until somebody writes to it.
+    if (!found.isFile()) throw unreadable('not a file')
+    const { mtimeMs, ctimeMs, size, ino } = found
+    if (size > INVENTORY_LIMITS.characters) throw config(say('inventoryTooLarge'))
+    const stamp = [mtimeMs, ctimeMs, size, ino].join()
+    return { stamp, isFresh: Date.now() - mtimeMs < EVERY_MS }
+  }
+
   return {
     // The stamp is older than the text: what is written meanwhile is read again.
     async look(known) {
-      const found = await guarded(stat(whole))
-      // To open a pipe would hold a thread of Node.js until somebody writes to it.
-      if (!found.isFile()) throw unreadable('not a file')
-      const { mtimeMs, ctimeMs, size, ino } = found
-      if (size > INVENTORY_LIMITS.characters) throw config(say('inventoryTooLarge'))
-      const stamp = [mtimeMs, ctimeMs, size, ino].join()
+      let { stamp, isFresh } = await seen()
+      // Half a row can be a row, of another gateway: a file that changes is read once it stands still.
+      if (previous === undefined && isFresh) {
+        for (let looks = 0; looks < MOST_LOOKS && previous !== stamp; looks++) {
+          previous = stamp
+          await new Promise((resolve) => setTimeout(resolve, EVERY_MS).unref())
+          ;({ stamp } = await seen())
+        }
+      }
       const isWritten = previous === undefined || previous === stamp
       previous = stamp
-      // Half a row can be a row, of another gateway: a file that changes is read once it stands still.
       if (stamp === known || !isWritten) return undefined
       return { stamp, value: await guarded(readFile(whole, 'utf8')) }
     },
@@ -157,9 +175,6 @@ const LONGEST_MS = 10_000
 /** @throws GatewayError `CONFIG` when it takes too long */
 export const readInTime = <T>(read: Promise<T>): Promise<T> =>
   inTime(LONGEST_MS, read, () => config(say('inventorySlow')))
-
-/** How often a file and the global context are looked at, in ms. */
-const EVERY_MS = 1000
 
 /**
  * Follows an inventory until it is closed.
