@@ -81,14 +81,16 @@ function compareDestinations(
 const MEMBERS = anyMembersOf('destination')
 
 function compareMembers(wanted: JsonObject, present: JsonObject, path: string): readonly Found[] {
-  let found = NONE
+  let found: Found[] | undefined
   for (const [name, value] of membersIn(wanted)) {
     // What is never returned cannot be compared.
     if (value === undefined || MEMBERS.get(name)?.sentOnly) continue
     const more = compare(value, own(present, name), name, pathTo(path, name))
-    if (more.length > 0) found = [...found, ...more]
+    if (more.length === 0) continue
+    found ??= []
+    for (const one of more) found.push(one)
   }
-  return found
+  return found ?? NONE
 }
 
 function compare(wanted: unknown, present: unknown, name: string, path: string): readonly Found[] {

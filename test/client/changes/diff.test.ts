@@ -2,6 +2,7 @@ import 'should'
 import { toSent } from '../../../client/model/convert'
 import { diffRoutes } from '../../../client/model/diff'
 import { HIDDEN, hideSecrets } from '../../../client/model/secrets'
+import { expectInProportion } from '../../support/cost'
 import { PRESENT, SECRET, SENT, withDestination } from './support'
 
 describe('merge: differences', () => {
@@ -99,5 +100,13 @@ describe('merge: differences', () => {
     areNone({ ...SENT, startRoute: true }).should.be.true()
     areNone(SENT, toSent({ ...PRESENT, destinations: [] })).should.be.false()
     areNone(withDestination(1, { fec: 'vf' })).should.be.false()
+  })
+
+  it('take time in proportion to their number', () => {
+    expectInProportion(30_000, (length) => {
+      const more = Object.fromEntries(Array.from({ length }, (_, at) => [`unknown${at}`, at + 1]))
+      const sent = { ...SENT, source: { ...SENT.source, ...more } }
+      return () => diffRoutes(sent, SENT).length.should.equal(length)
+    })
   })
 })
