@@ -228,6 +228,36 @@ describe('a session that gets lost', () => {
     })
   }
 
+  for (const [status, code] of [
+    [204, 'BAD_RESPONSE'],
+    [400, 'REJECTED'],
+    [403, 'FORBIDDEN'],
+    [410, 'REJECTED'],
+    [500, 'UNAVAILABLE'],
+  ] as const) {
+    it(`is opened again when its time is over where it shows as ${status}, and no change is sent twice`, async () => {
+      const LIFETIME = 600_000
+      const about = { body: { roles: ['Administrator'], expireAt: Date.now() + LIFETIME } }
+      let moved = 0
+      const special: Sessions['special'] = ({ what }, isKnown) => {
+        if (what === 'POST /api/session') return undefined
+        if (!isKnown) return { status }
+        return what === 'GET /api/session' ? about : undefined
+      }
+      await start(special, { clock: { ...MONOTONIC, now: () => MONOTONIC.now() + moved } })
+      await read()
+      appliance.open.clear()
+      ;(await errorOf(read())).code.should.equal(code)
+      await create().catch(() => undefined)
+      writes().should.equal(1)
+      appliance.logins.should.equal(1)
+      moved = LIFETIME + 1000
+      await read()
+      writes().should.equal(1)
+      appliance.logins.should.equal(2)
+    })
+  }
+
   it('whose end is answered with an error has not ended', async () => {
     await start((call) => (call.what === 'DELETE /api/session' ? { body: expired } : undefined))
     await read()
