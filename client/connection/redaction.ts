@@ -12,6 +12,7 @@ type Spell = (secret: string) => string[]
  */
 export function createRedaction() {
   const known = new Map<string, string[]>()
+  let latest: { secrets: readonly string[]; spelled: readonly string[] } = NO_SECRETS
   const remembered: Spell = (secret) => {
     const before = known.get(secret)
     if (before) return before
@@ -30,16 +31,24 @@ export function createRedaction() {
      */
     hiding: (secrets: Iterable<string>): (<T>(value: T) => T) => {
       const long = [...secrets].filter(({ length }) => length >= LEAST_TO_SEARCH)
-      const ordered = longestFirst(long.flatMap(remembered))
+      // Of a poll, each text is hidden by itself.
+      if (!isSame(long, latest.secrets)) {
+        latest = { secrets: long, spelled: longestFirst(long.flatMap(remembered)) }
+      }
+      const { spelled } = latest
       return (value) =>
         hideSecrets(value, (text) =>
-          text.length < LEAST_TO_SEARCH ? text : hiddenIn(text, ordered),
+          text.length < LEAST_TO_SEARCH ? text : hiddenIn(text, spelled),
         )
     },
   }
 }
 
 const LEAST_TO_SEARCH = 8
+const NO_SECRETS = { secrets: [], spelled: [] }
+
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((text, index) => text === others[index])
 
 const longestFirst = (texts: string[]): string[] => texts.sort((a, b) => b.length - a.length)
 

@@ -96,12 +96,13 @@ const NO_DOUBTS: UnconfirmedEmpty = { before: new Set(), now: new Set() }
 
 /**
  * An omission in a response means nothing: what was known stays.
+ * @param routes all that the device has now, see `routeState`
  * @param hide returns a copy without what must not be shown
  */
 export function deviceState(
   id: string,
   answer: DeviceConfiguration,
-  routes: { arrived: readonly JsonObject[]; kept?: ReadonlyArray<[string, RouteState]> },
+  routes: ReadonlyArray<[string, RouteState]>,
   doubts: UnconfirmedEmpty = NO_DOUBTS,
   known?: DeviceState,
   hide: Hide = hideSecrets,
@@ -114,11 +115,6 @@ export function deviceState(
     doubts,
   )
   const peers = believed(own(config, 'peers'), 'peers', known?.peers.size ?? 0, doubts)
-  const present = new Map(routes.kept)
-  for (const route of routes.arrived) {
-    const routeId = String(route.id)
-    present.set(routeId, routeState(routeId, route, doubts, hide, known?.routes.get(routeId)))
-  }
   const name = nameOf(answer.name, known?.name, hide)
   const condition = conditionAs(
     known?.condition,
@@ -129,7 +125,7 @@ export function deviceState(
   const firmware = textIn(answer.firmware) ?? known?.firmware
   const adaptersNow = adapters ? adaptersOf(adapters) : (known?.adapters ?? '[]')
   const peersNow = peers ? peersOf(peers, hide, known?.peers) : (known?.peers ?? NO_PEERS)
-  const routesNow = sameMap(known?.routes, present)
+  const routesNow = sameMap(known?.routes, new Map(routes))
   const isSame =
     name === known?.name &&
     condition === known.condition &&
@@ -226,7 +222,19 @@ function peersOf(
 
 const NO_PEERS: ReadonlyMap<string, PeerState> = new Map()
 
-function routeState(
+/** A route of a response, by its ID. @param device as it was known */
+export function routeState(
+  route: JsonObject,
+  doubts: UnconfirmedEmpty = NO_DOUBTS,
+  device?: DeviceState,
+  hide: Hide = hideSecrets,
+): [string, RouteState] {
+  const id = String(route.id)
+  const known = device?.routes.get(id)
+  return [id, routeNow(id, route, doubts, hide, known)]
+}
+
+function routeNow(
   id: string,
   route: JsonObject,
   doubts: UnconfirmedEmpty,

@@ -8,7 +8,14 @@ import { getDevice } from '../../api/devices'
 import { incompleteList, isIncomplete, listRoutes } from '../../api/routes'
 import { askItself, judgeMissing } from './missing-routes'
 import type { UnixClock } from '../../clock'
-import { deviceState, type DeviceState, type UnconfirmedEmpty, type RouteState } from '../state'
+import { mapInSlices } from '../../slices'
+import {
+  deviceState,
+  routeState,
+  type DeviceState,
+  type RouteState,
+  type UnconfirmedEmpty,
+} from '../state'
 
 export interface Reading {
   state: DeviceState
@@ -28,6 +35,8 @@ const isAway = ({ status }: DeviceConfiguration): boolean =>
 
 /** How many missing routes are read one by one. */
 const ASKED = 4
+/** So many routes take a few ms. */
+const MANY = 100
 /** How soon a route that was not found is read once more, in ms. */
 const SECOND_LOOK_MS = 200
 /** How long all routes have to be missing, in ms: an appliance that restarts may have none for a while. */
@@ -65,7 +74,10 @@ export function createReader(
     }
     partial = unlessEmpty(found.partial)
     const doubts: UnconfirmedEmpty = { before: emptied, now: new Set() }
-    const state = deviceState(deviceId, device, { arrived, kept }, doubts, known, gateway.hide)
+    const stateOf = (route: JsonObject) => routeState(route, doubts, known, gateway.hide)
+    // Of thousands of routes, this lets everything else run in between.
+    const read = arrived.length > MANY ? await mapInSlices(arrived, stateOf) : arrived.map(stateOf)
+    const state = deviceState(deviceId, device, kept.concat(read), doubts, known, gateway.hide)
     emptied = unlessEmpty(doubts.now)
     const isWhole = kept.length === 0 && found.partial.size === 0
     return {

@@ -81,6 +81,9 @@ describe('what may leave', () => {
       hidden.name.should.startWith('Pass ').and.endWith(' end')
     }
     hiding(['it'])({ name: 'bitrate' }).should.eql({ name: 'bitrate' })
+    // Another session, with another ID.
+    hiding(['first-session'])('first-session other-session').should.equal(`${HIDDEN} other-session`)
+    hiding(['other-session'])('first-session other-session').should.equal(`first-session ${HIDDEN}`)
   })
 
   it('hides URLs in an error of the gateway, and numbers that were sent as secrets', () => {

@@ -4,7 +4,7 @@ import type { DeviceConfiguration, Route } from '../../../client/model/types'
 import { isText } from '../../../client/model/json'
 import { compare, heldBack, keyOf, type Change } from '../../../client/watch/report/compare'
 import { eventNameOf, eventOf, snapshotOf } from '../../../client/watch/report/events'
-import { deviceState, type DeviceState } from '../../../client/watch/state'
+import type { DeviceState } from '../../../client/watch/state'
 import { arbitraryRoute } from '../../support/arbitraries'
 import { device, stateOf } from './states'
 
@@ -240,9 +240,7 @@ describe('the comparison of two states', () => {
     const [read] = fc.sample(arbitraryRoute, { seed: 7, numRuns: 1 }) as [Route]
     const state = (count: number, name: string): DeviceState => {
       const routes = Array.from({ length: count }, (_, id) => ({ ...read, id: `${id}`, name }))
-      return deviceState('device', { config: { routes } } as unknown as DeviceConfiguration, {
-        arrived: routes,
-      })
+      return stateOf({ config: { routes } } as unknown as DeviceConfiguration)
     }
     const from = state(5000, 'before')
     const changes = compare(from, state(5000, 'after'))

@@ -1,7 +1,13 @@
 // Any states of a device.
 import * as fc from 'fast-check'
+import type { JsonObject } from '../../../client/model/json'
 import type { DeviceConfiguration, Route } from '../../../client/model/types'
-import { deviceState, type DeviceState } from '../../../client/watch/state'
+import {
+  deviceState,
+  routeState,
+  type DeviceState,
+  type UnconfirmedEmpty,
+} from '../../../client/watch/state'
 import { arbitraryRoute } from '../../support/arbitraries'
 
 const IDS = ['route 1', 'route 2', 'route 3', 'route 4', 'route 5']
@@ -52,4 +58,16 @@ export const device = fc.record({
 }) as unknown as fc.Arbitrary<DeviceConfiguration>
 
 export const stateOf = (answer: DeviceConfiguration, known?: DeviceState): DeviceState =>
-  deviceState('device', answer, { arrived: answer.config.routes }, undefined, known)
+  stateFrom(answer, { known })
+
+/** @param of with `doubts` and what was `known` before */
+export function stateFrom(
+  answer: DeviceConfiguration,
+  of: { id?: string; doubts?: UnconfirmedEmpty; known?: DeviceState } = {},
+): DeviceState {
+  const { id = 'device', doubts, known } = of
+  const routes = (answer.config.routes as unknown as JsonObject[]).map((route) =>
+    routeState(route, doubts, known),
+  )
+  return deviceState(id, answer, routes, doubts, known)
+}

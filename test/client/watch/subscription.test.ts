@@ -10,7 +10,8 @@ import {
 } from '../../../client/watch/report/subscription'
 import { figuresOf, type Figures } from '../../../client/watch/measuring/figures'
 import { openOf, savedIn } from '../../../client/watch/saved'
-import { deviceState, type DeviceState } from '../../../client/watch/state'
+import type { DeviceState } from '../../../client/watch/state'
+import { stateFrom } from './states'
 
 interface Destination {
   id: string
@@ -88,7 +89,7 @@ function stateOf(routes: Small[], known?: DeviceState): DeviceState {
   const answer = { _id: 'D', name: 'D', config: { routes: arrived } }
   // What has become empty is believed at once.
   const doubts = { before: { has: () => true } as never, now: new Set<string>() }
-  return deviceState('D', answer as unknown as DeviceConfiguration, { arrived }, doubts, known)
+  return stateFrom(answer as unknown as DeviceConfiguration, { id: 'D', doubts, known })
 }
 
 function figuresFor(routes: Small[], state: DeviceState): Figures {

@@ -10,7 +10,8 @@ import { GatewayError } from '../../../client/errors'
 import type { OpenIncident } from '../../../client/model/incident'
 import { figuresOf } from '../../../client/watch/measuring/figures'
 import type { UnixClock } from '../../../client/clock'
-import { deviceState, type DeviceState } from '../../../client/watch/state'
+import type { DeviceState } from '../../../client/watch/state'
+import { stateOf } from './states'
 
 export interface World {
   /** The gateway answers. */
@@ -168,13 +169,7 @@ export function watched(options: Partial<WatchOptions> = {}): Watched {
         .filter(([, route]) => route.state !== 'absent')
         .map(([name, route]) => routeIn(name, route))
       const answer = { name: 'Gateway', ...DEVICE[device], config: { routes: sent } }
-      state = deviceState(
-        'device',
-        answer as unknown as DeviceConfiguration,
-        { arrived: sent },
-        undefined,
-        state,
-      )
+      state = stateOf(answer as unknown as DeviceConfiguration, state)
       const figures = figuresOf(state, new Map(sent.map((route) => [String(route.id), route])))
       watch.seen(state, at, figures)
     },
