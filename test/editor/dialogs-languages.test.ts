@@ -1,7 +1,7 @@
 // Every dialog in the other languages: the labels fit their column, the choices their field.
 import should from 'should'
 import { CONFIG, VIEWS } from '../support/editor'
-import { cutChoices, flawsOf } from '../support/looks'
+import { cutInFields, flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { withDialogs } from './dialogs-page'
 import { LOOKED } from './every-node'
@@ -13,7 +13,7 @@ withDialogs('the dialogs in other languages', ({ page, open, openForm, cancel })
       const found: Record<string, string[]> = {}
       for (const id of LOOKED) {
         const form = await openForm(id)
-        const flaws = [...(await flawsOf(form)), ...(await cutChoices(form))]
+        const flaws = [...(await flawsOf(form)), ...(await cutInFields(form))]
         if (flaws.length > 0) found[id] = flaws
         const body = page().locator('.red-ui-tray-body').last()
         await takePicture(body, `${id.replace(`${CONFIG}-`, '')}-${language}`)

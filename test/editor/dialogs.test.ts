@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core'
 import should from 'should'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import { CONFIG, hasDarkTheme, type EditorRED, type Properties } from '../support/editor'
-import { cutChoices, flawsOf } from '../support/looks'
+import { cutInFields, flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { root } from '../support/root'
 import { withDialogs } from './dialogs-page'
@@ -152,7 +152,7 @@ withDialogs('the dialogs', (dialogs) => {
       const found: Visit['flaws'] = {}
       for (const theme of themes) {
         await editor().paint(theme)
-        found[theme] = [...(await flawsOf(form)), ...(await cutChoices(form))]
+        found[theme] = [...(await flawsOf(form)), ...(await cutInFields(form))]
         const body = form.locator('xpath=ancestor::*[contains(@class,"red-ui-tray-body")]').first()
         await takePicture(body, `${name}-${theme}`)
       }

@@ -27,7 +27,7 @@ withSidebar('the sidebar: more commands', (sidebar) => {
     small().startRoute('Beta')
     await says(row('Beta'), 'running')
     await button('more').click()
-    const search = block('Studio').getByLabel('search name or ID')
+    const search = block('Studio').getByLabel('name or ID')
     await search.fill('nothing like it')
     await button('stop shown').click()
     await says(message(), 'No route that is shown is running.')

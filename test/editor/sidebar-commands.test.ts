@@ -87,7 +87,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     should(commands(small())).have.length(2)
 
     await details().getByRole('button', { name: 'copy ID' }).click()
-    const search = block('Studio').getByLabel('search name or ID')
+    const search = block('Studio').getByLabel('name or ID')
     await search.focus()
     await page.keyboard.press('ControlOrMeta+V')
     should(await search.inputValue()).equal(route.id)

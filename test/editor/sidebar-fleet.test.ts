@@ -9,6 +9,7 @@ import {
   type Properties,
   type View,
 } from '../support/editor'
+import { cutInFields } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
 import { startSimulator } from '../../simulator'
@@ -135,13 +136,13 @@ inBrowser('the sidebar with an inventory', function () {
       '.media-gateway-sidebar-count',
       /^2000 of 2500, not shown: 500\. To see other appliances/,
     )
-    await page.getByLabel('search name or URL').fill('site 21499')
+    await page.getByLabel('name or URL').fill('site 21499')
     await until(async () => (await shownNames()).join() === 'Site 21499')
   })
 
   it('searches in all of them, and filters', async () => {
     await open()
-    const search = page.getByLabel('search name or URL')
+    const search = page.getByLabel('name or URL')
     await search.fill('site 199')
     await until(async () => (await shownNames()).length === 4)
     should(await shownNames()).eql(['Site 1990', 'Site 1991', 'Site 1992', 'Site 1993'])
@@ -298,6 +299,7 @@ inBrowser('the sidebar with an inventory', function () {
       await says('.media-gateway-sidebar-told', ': 1000')
       await shoot('list')
       should(await sidebar.evaluate(faintTexts)).eql([])
+      should(await cutInFields(sidebar)).eql([])
       await appliance('Site 0500').click()
       await says('[role="row"] .media-gateway-sidebar-name', 'Studio A')
       should(await sidebar.evaluate(faintTexts)).eql([])

@@ -2,6 +2,7 @@
 import should from 'should'
 import { startSimulator } from '../../simulator'
 import { afterThisTest } from '../support/hooks'
+import { cutInFields } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
 import { faintTexts, focused, HOSTILE, withSidebar } from './sidebar-page'
@@ -56,7 +57,7 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
   it('finds routes by name, ID and state', async () => {
     await open(['gateway'])
     await says(row('Alpha'), 'running')
-    const search = block('Studio').getByLabel('search name or ID')
+    const search = block('Studio').getByLabel('name or ID')
     const filter = block('Studio').getByLabel('Which routes')
     await search.fill('ALP')
     await lists(['Alpha'])
@@ -130,7 +131,7 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
     await page.keyboard.press('Enter')
     await details().waitFor()
 
-    const search = block('Hub').getByLabel('search name or ID')
+    const search = block('Hub').getByLabel('name or ID')
     await search.fill('Studio A 77')
     await lists(['Studio A 77'], 'Hub')
     should(await count()).equal(1)
@@ -159,6 +160,7 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
   })
 
   for (const [language, words] of Object.entries({
+    'en-US': ['reachable', 'running · ', 'stop', 'Stop route “Alpha” on Studio?'],
     de: ['erreichbar', 'läuft · ', 'Stoppen', 'Route „Alpha“ auf Studio stoppen?'],
     ja: ['接続可能', '実行中 · ', '停止', 'Studioのルート「Alpha」を停止しますか？'],
   })) {
@@ -168,6 +170,7 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
       await says(row('Alpha'), words[1]!)
       await row('Alpha').getByRole('button', { name: words[2]! }).click()
       await says(question(), words[3]!)
+      should(await cutInFields(page.locator('.media-gateway-sidebar'))).eql([])
       const shown = await page.locator('.media-gateway-sidebar').innerText()
       should(shown.replaceAll(HOSTILE, '')).not.match(/media-gateway|[a-z]\.[a-z]|__/)
       await row('Alpha').click()

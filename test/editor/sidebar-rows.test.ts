@@ -107,7 +107,7 @@ withSidebar('the sidebar: the place of its rows', (sidebar) => {
     await says(row('Alpha'), 'running')
     const panel = page.locator('.media-gateway-sidebar')
     await panel.evaluate((one) => (one.style.height = '283px'))
-    const search = block('Studio').getByLabel('search name or ID')
+    const search = block('Studio').getByLabel('name or ID')
     await row('Gamma').click()
     await details().waitFor()
     const box = async (one: Locator) => {

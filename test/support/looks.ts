@@ -113,21 +113,32 @@ export async function flawsOf(part: Locator): Promise<string[]> {
   }, LEAST_CONTRAST)
 }
 
-/** The choices of the visible lists of a form that would be cut off once they are chosen. */
-export async function cutChoices(part: Locator): Promise<string[]> {
+/**
+ * What the visible fields would show only in part: a choice of a list once it is chosen, and what stands
+ * in an empty field.
+ */
+export async function cutInFields(part: Locator): Promise<string[]> {
   return part.evaluate((root) => {
     const context = document.createElement('canvas').getContext('2d')!
-    return [...root.querySelectorAll('select')]
+    const roomIn = (field: Element): number => {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(field)
+      context.font = font
+      return field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)
+    }
+    const cut = (field: Element, texts: string[], room: number): string[] =>
+      texts
+        .filter((text) => context.measureText(text).width > room)
+        .map((text) => `${field.id}: "${text}", ${Math.round(room)} px wide`)
+    const lists = [...root.querySelectorAll('select')]
       .filter((select) => select.size <= 1 && select.checkVisibility())
       .flatMap((select) => {
-        const { font, paddingLeft, paddingRight } = getComputedStyle(select)
+        const choices = [...select.options].map(({ text }) => text.trim())
         // The arrow of the list, as wide as browsers draw it.
-        const room = select.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - 18
-        context.font = font
-        return [...select.options]
-          .map(({ text }) => text.trim())
-          .filter((text) => context.measureText(text).width > room)
-          .map((text) => `${select.id}: "${text}", ${Math.round(room)} px wide`)
+        return cut(select, choices, roomIn(select) - 18)
       })
+    const empty = [...root.querySelectorAll('input')]
+      .filter((input) => input.checkVisibility() && input.placeholder !== '')
+      .flatMap((input) => cut(input, [input.placeholder], roomIn(input)))
+    return [...lists, ...empty]
   })
 }
