@@ -118,9 +118,10 @@ function fileSource(RED: NodeAPI, path: string): InventorySource {
   return {
     // The stamp is older than the text: what is written meanwhile is read again.
     async look(known) {
-      let { stamp, isFresh } = await seen()
+      const first = await seen()
+      let { stamp } = first
       // Half a row can be a row, of another gateway: a file that changes is read once it stands still.
-      if (previous === undefined && isFresh) {
+      if (previous === undefined && first.isFresh) {
         for (let looks = 0; looks < MOST_LOOKS && previous !== stamp; looks++) {
           previous = stamp
           await new Promise((resolve) => setTimeout(resolve, EVERY_MS).unref())

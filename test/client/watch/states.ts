@@ -66,8 +66,8 @@ export function stateFrom(
   of: { id?: string; doubts?: UnconfirmedEmpty; known?: DeviceState } = {},
 ): DeviceState {
   const { id = 'device', doubts, known } = of
-  const routes = (answer.config.routes as unknown as JsonObject[]).map((route) =>
-    routeState(route, doubts, known),
+  const routes = (answer.config.routes as unknown as JsonObject[]).map((one) =>
+    routeState(one, doubts, known),
   )
   return deviceState(id, answer, routes, doubts, known)
 }
