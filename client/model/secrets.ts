@@ -228,6 +228,13 @@ export const withoutMasks = <T>(value: T): T =>
   changed(value, (member, name) => (isSecret(name) && isMasked(member) ? undefined : member)) as T
 
 /**
+ * Returns a copy without empty secrets: firmware may return them so to show none. Sent back, an empty one
+ * would remove the stored one; left out, it stays as it is.
+ */
+export const withoutEmptySecrets = <T>(value: T): T =>
+  changed(value, (member, name) => (isSecret(name) && isEmpty(member) ? undefined : member)) as T
+
+/**
  * Puts back what is hidden from the same place in the present route, with destinations by id or else by
  * name. A place without a secret to keep is a problem.
  */

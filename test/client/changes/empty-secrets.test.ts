@@ -1,0 +1,74 @@
+import 'should'
+import type { Gateway } from '../../../client'
+import { planKeep, planMerge } from '../../../client/changes/merge'
+import type { Route } from '../../../client/model/types'
+import { startSimulator, type RouteState, type Simulator } from '../../../simulator'
+import { frozen } from '../../support/arbitraries'
+import { endEach, gatewayAt } from '../../support/connect'
+import { liveInOwnTime } from '../../support/own-time'
+import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
+import { PRESENT } from './support'
+
+describe('an empty secret that the appliance returns', () => {
+  it('is not sent back by an update that does not name it', () => {
+    for (const srtPassPhrase of ['', null]) {
+      const hidden = { srtPassPhrase }
+      const present = frozen({
+        ...PRESENT,
+        source: { ...PRESENT.source, ...hidden },
+        destinations: PRESENT.destinations.map((one) => ({ ...one, ...hidden })),
+      }) as Route
+      const plans = [
+        planMerge({ source: { srtLatency: 500 } }, present),
+        planKeep({ name: 'Another' }, present),
+      ]
+      for (const { fields } of plans)
+        for (const part of [fields.source, ...fields.destinations])
+          part.should.not.have.property('srtPassPhrase')
+    }
+  })
+
+  it('is sent where the update names it', () => {
+    const present = frozen({ ...PRESENT, source: { ...PRESENT.source, srtPassPhrase: '' } })
+    for (const srtPassPhrase of ['', null]) {
+      const { fields } = planMerge({ source: { srtPassPhrase } }, present)
+      fields.source.srtPassPhrase!.should.equal('')
+    }
+  })
+})
+
+describe('an appliance that returns each pass phrase as an empty text', () => {
+  let simulator: Simulator
+  let appliance: ScriptedAppliance
+  let gateway: Gateway
+
+  beforeEach(async () => {
+    liveInOwnTime()
+    simulator = await startSimulator({ routes: 4, dialect: { destinationCommands: false } })
+    appliance = new ScriptedAppliance(async (call) => {
+      const answer = await passOn(call, simulator.url + call.url)
+      if (answer === 'cut' || call.method !== 'GET') return answer
+      const text = String(answer.text).replace(/("srtPassPhrase": *)"[^"]*"/g, '$1""')
+      return { status: answer.status, text }
+    })
+    await appliance.start()
+    gateway = gatewayAt(appliance)
+  })
+  afterEach(() => endEach(gateway, appliance, simulator))
+
+  it('keeps them when an update, or the stop of a destination, is about something else', async () => {
+    const secretsOf = ({ source, destinations }: RouteState): unknown[] =>
+      [source, ...destinations].map((part) => part.srtPassPhrase).filter(Boolean)
+    const route = simulator.routes.find((one) => one.state === 'running' && secretsOf(one)[0])!
+    const before = secretsOf(simulator.route(route.id)!)
+    const target = { id: route.id }
+    const waiting = { waitFor: 'applied' } as const
+    await gateway.routes.update(target, { source: { name: 'Another' } }, waiting)
+    await gateway.routes.stop(target, {
+      ...waiting,
+      destination: { id: route.destinations[0]!.id },
+    })
+    simulator.route(route.id)!.source.name.should.equal('Another')
+    secretsOf(simulator.route(route.id)!).should.eql(before)
+  })
+})
