@@ -118,8 +118,13 @@ export function createStep(
 ): Step<UpdateAnswer, Route> {
   const find = (routes: RouteIndex): Route | undefined =>
     routes.byName(fields.name).find(({ id }) => !older?.byId(id))
-  const verdict = (created: Route): Sentence | undefined =>
-    fields.startRoute && !isRunning(created) ? say('lastNotRunning') : undefined
+  const verdict = (created: Route): Sentence | undefined => {
+    const { destinations } = created as { destinations: unknown }
+    // Where a list has none at all, it does not show them.
+    if (Array.isArray(destinations) && destinations.length < fields.destinations.length)
+      return words('It does not have all of its destinations.')
+    return fields.startRoute && !isRunning(created) ? say('lastNotRunning') : undefined
+  }
   const absence = words('There is no new route with this name.')
   return {
     place: { deviceId, name: fields.name },

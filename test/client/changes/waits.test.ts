@@ -1,5 +1,5 @@
 import 'should'
-import { type Gateway } from '../../../client'
+import type { Gateway, Route } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { liveInOwnTime } from '../../support/own-time'
@@ -120,4 +120,44 @@ describe('a new route that the configuration of the device shows before the list
       simulator.routes.filter(({ name }) => name === 'New').should.have.length(1)
     })
   }
+})
+
+describe('a new route that shows before its destinations do', () => {
+  let simulator: Simulator
+  let appliance: ScriptedAppliance
+  let gateway: Gateway
+  const output = (name: string, port: number) => ({
+    name,
+    protocol: 'udp',
+    address: '239.1.1.2',
+    port,
+  })
+  const NEW = {
+    name: 'New',
+    source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+    destinations: [output('one', 6000), output('two', 6001)],
+  }
+
+  beforeEach(async () => {
+    liveInOwnTime()
+    simulator = await startSimulator({ routes: 2 })
+    let early = 0
+    appliance = new ScriptedAppliance(async (call) => {
+      const answer = await passOn(call, simulator.url + call.url)
+      if (answer === 'cut' || call.method !== 'GET' || !call.path.includes('/routes')) return answer
+      const body = JSON.parse(String(answer.text)) as Route & { data?: Route[] }
+      const made = (body.data ?? [body]).find(({ name }) => name === 'New')
+      if (!made || ++early > 3) return answer
+      made.destinations = made.destinations.slice(0, early - 1)
+      return { body }
+    })
+    await appliance.start()
+    gateway = gatewayAt(appliance)
+  })
+  afterEach(() => endEach(gateway, appliance, simulator))
+
+  it('is not taken as created', async () => {
+    const { route } = await gateway.routes.create(NEW, { waitFor: 'applied' })
+    route!.destinations.map(({ name }) => name).should.eql(['one', 'two'])
+  })
 })
