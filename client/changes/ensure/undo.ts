@@ -259,7 +259,10 @@ function givenBack<T extends JsonObject>(direction: Direction, then: T, now: Jso
     .filter(([name, value]) => !isEmpty(value) && own(then, name) === undefined)
     .filter(([name]) => MEMBERS.has(name))
     .map(([name]): [string, unknown] => [name, null])
-  const whole = [...membersIn(then), ...added]
+  // Empty before and now: the appliance may store one that it does not show.
+  const isUntold = ([name, value]: [string, unknown]): boolean =>
+    isSecret(name) && isEmpty(value) && isEmpty(own(now, name))
+  const whole = [...membersIn(then).filter((one) => !isUntold(one)), ...added]
   return Object.fromEntries(whole.filter(([name]) => members.has(name))) as T
 }
 

@@ -56,10 +56,13 @@ describe('an appliance that returns each pass phrase as an empty text', () => {
   })
   afterEach(() => endEach(gateway, appliance, simulator))
 
+  const secretsOf = ({ source, destinations }: RouteState): unknown[] =>
+    [source, ...destinations].map((part) => part.srtPassPhrase).filter(Boolean)
+  const withSecrets = (): RouteState =>
+    structuredClone(simulator.routes.find((one) => one.state === 'running' && secretsOf(one)[0])!)
+
   it('keeps them when an update, or the stop of a destination, is about something else', async () => {
-    const secretsOf = ({ source, destinations }: RouteState): unknown[] =>
-      [source, ...destinations].map((part) => part.srtPassPhrase).filter(Boolean)
-    const route = simulator.routes.find((one) => one.state === 'running' && secretsOf(one)[0])!
+    const route = withSecrets()
     const before = secretsOf(simulator.route(route.id)!)
     const target = { id: route.id }
     const waiting = { waitFor: 'applied' } as const
@@ -69,6 +72,15 @@ describe('an appliance that returns each pass phrase as an empty text', () => {
       destination: { id: route.destinations[0]!.id },
     })
     simulator.route(route.id)!.source.name.should.equal('Another')
+    secretsOf(simulator.route(route.id)!).should.eql(before)
+  })
+
+  it('keeps them when a run of ensure is undone', async () => {
+    const route = withSecrets()
+    const before = secretsOf(simulator.route(route.id)!)
+    await gateway.routes.ensure({ id: route.id, source: { name: 'Another' } })
+    await gateway.routes.undo()
+    simulator.route(route.id)!.source.name.should.equal(route.source.name)
     secretsOf(simulator.route(route.id)!).should.eql(before)
   })
 })
