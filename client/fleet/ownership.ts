@@ -548,7 +548,6 @@ export function openOwnership(options: OwnershipOptions) {
     holds.clear()
     isClosed = true
     const ending = async (): Promise<void> => {
-      await renewing
       if (view && life.beats > 0 && !life.isOver) await writeMember(view, true)
     }
     await settled(ENDING_MS, ending())

@@ -74,6 +74,19 @@ describe('the ownership of slots', () => {
       should([a!, b!].flatMap(({ given }) => given)).eql([])
     })
 
+    it('leaves at once also while a renewal gets no answer', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      await afterRenewal(a!)
+      const key = memberKey(`${b!.id}-0`)
+      const before = world.engine.writesOf.get(key)
+      b!.loseAnswers = 1
+      await world.time.until(() => world.engine.writesOf.get(key) !== before, 2 * BEAT, 1)
+      const left = b!.leave()
+      await world.time.until(() => world.isSettled(), 500)
+      await left
+      world.engine.records.get(key)!.value.should.containEql('"ended":true')
+    })
+
     it('moves only the slots of a new instance, each with a pause of at most two beats', async () => {
       await settled(['a', 'b', 'c'], SLOTS)
       const before = world.owners()
