@@ -36,6 +36,12 @@ const SRT = { protocol: 'srt', srtMode: 'listener', address: '0.0.0.0' }
 const NODES = {
   definitions: { type: 'media-gateway-list-routes', output: 'definitions' },
   names: { type: 'media-gateway-list-routes', output: 'definitions', secrets: 'names' },
+  hidden: {
+    type: 'media-gateway-list-routes',
+    output: 'definitions',
+    secrets: 'names',
+    hideSecrets: true,
+  },
   some: {
     type: 'media-gateway-list-routes',
     output: 'definitions',
@@ -166,6 +172,12 @@ describe('routes as a file', () => {
       const some = await rows('some')
       some.length.should.be.within(1, 29)
       some.should.eql(all.filter(({ name, state }) => /studio/i.test(name) && state === 'running'))
+    })
+
+    it('keeps the names of secrets where secrets are hidden', async () => {
+      const names = await rows('names')
+      JSON.stringify(names).should.containEql('${SRT_')
+      ;(await rows('hidden')).should.eql(names)
     })
 
     it('refuses a single page, before any call', async () => {

@@ -1,10 +1,18 @@
 // What a deploy does to failover nodes, all in one flow: it hits each in the middle of something.
 import should from 'should'
+import type { NodeAPI } from 'node-red'
+import type { Kept } from '../../nodes/failover/context-memory'
+import type { FailoverConfig } from '../../nodes/failover/options'
+import { startProtection } from '../../nodes/failover/protection'
+import type { ShownStatus } from '../../nodes/failover/status'
+import type { GatewayNode } from '../../nodes/runtime/gateway-node'
+import { helper } from '../support/flow'
 import { until } from '../support/until'
 import {
   BACKUP,
   deployAgain,
   endStages,
+  FAILOVER,
   keptOf,
   MAIN,
   restart,
@@ -210,6 +218,44 @@ describe('a failover of two routes that is removed during a switch', () => {
     await back(stage)
     await stage.looks(2)
     stage.names.should.eql(['switched'])
+  })
+})
+
+describe('a failover that ends before it knows what it remembers', () => {
+  after(endStages)
+
+  it('does not begin after that', async () => {
+    let RED: NodeAPI
+    const types = [(api: NodeAPI) => void (RED = api)]
+    const [stage] = (await startStages({ other: {} }, { types })) as [Stage]
+    let remember: (() => void) | undefined
+    const kept: Kept = {
+      read: () =>
+        new Promise((resolve) => {
+          remember = () => resolve({ memory: undefined, isStart: true })
+        }),
+      write: () => Promise.resolve(),
+      close: () => undefined,
+    }
+    const shown: unknown[] = []
+    const ignored = (): void => undefined
+    const status = { add: ignored, wait: ignored, show: (each: unknown) => shown.push(each) }
+    const gateway = helper.getNode('gateway-other') as unknown as GatewayNode
+    const end = startProtection(gateway, {
+      RED: RED!,
+      node: helper.getNode('other'),
+      config: { ...FAILOVER, route: 'Slate' } as unknown as FailoverConfig,
+      kept,
+      status: status as unknown as ShownStatus,
+      onEvents: ignored,
+      onFailure: ignored,
+    })
+    await until(() => remember !== undefined)
+    await end(false)
+    remember!()
+    await stage.looks(4)
+    shown.should.eql([])
+    gateway.failovers.size.should.equal(1)
   })
 })
 

@@ -281,6 +281,23 @@ describe('a watch that reports incidents', () => {
     })
   }
 
+  it('goes on with an outage of the gateway under other settings', async function () {
+    this.timeout(90_000)
+    await start({ watch: watch() })
+    await polled(1)
+    const path = `/api/devices/${simulator.devices[0]!._id}`
+    const back = simulator.fault({ kind: 'status', status: 500, match: { path } })
+    await until(() => sent.length > 0, 'the outage', 55_000)
+    sent[0]!.payload.incident!.kind.should.equal('gateway')
+    await deploy('nodes', { holdFor: '0.5' })
+    await polled(3)
+    topics().should.eql(['incident.begun'])
+    back()
+    await until(() => sent.length > 1)
+    await polled(2)
+    isOver()
+  })
+
   it('ends what is open when it is set to report changes', async () => {
     store = newStore()
     await start({ watch: watch() })

@@ -1,5 +1,6 @@
 import should from 'should'
 import { openGateway, type Gateway } from '../../../client'
+import { own } from '../../../client/model/json'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
@@ -64,8 +65,11 @@ describe('a change that does not show yet', function () {
     const route = running()
     simulator.setOptions({ applyDelay: 9000 })
     await gateway.routes.update(route, { name: 'renamed' })
+    const begun = time.now()
     await gateway.routes.update(route, { source: { name: 'other in' } })
     updates().should.equal(2)
+    // It was given the time to show, which would have been better to build on.
+    ;(time.now() - begun).should.be.within(5000, 30_000)
     await simulator.settle()
     simulator.route(route.id)!.should.match({ name: 'renamed', source: { name: 'other in' } })
   })
@@ -186,6 +190,21 @@ describe('a change that does not show yet', function () {
     await simulator.settle()
     state.should.equal('idle')
     simulator.route(route.id)!.state.should.equal('idle')
+  })
+
+  it('is waited for before the opposite is sent to be confirmed, for 5 s', async () => {
+    const route = running()
+    simulator.setOptions({ applyDelay: 20_000 })
+    await gateway.routes.stop(route)
+    const begun = time.now()
+    const started = gateway.routes.start(route, { waitFor: 'applied', waitTimeout: 60_000 })
+    const isSent = (): boolean =>
+      simulator.journal.some(({ body }) => own(body, 'command') === 'start-route')
+    await until(isSent)
+    ;(time.now() - begun).should.be.aboveOrEqual(5000)
+    await simulator.settle()
+    await started
+    simulator.route(route.id)!.state.should.equal('running')
   })
 
   it('is given up once it is old: a stop that no read has shown keeps no start from being confirmed', async () => {
