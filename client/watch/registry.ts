@@ -2,11 +2,14 @@
 import { REAL_TIME, type UnixClock } from '../clock'
 import type { Connection } from '../connection/connection'
 import { closedError } from '../errors'
-import type { Snapshot, Wordless } from '../model/event'
+import type { RouteFigures, Snapshot, Wordless } from '../model/event'
+import { mapInSlices } from '../slices'
 import { watchedDevice, type Known, type SharedReading, type WatchedDevice } from './life/device'
-import { snapshotOf } from './report/events'
+import { eachRoute, routeFigures } from './measuring/figures'
+import { routeView, snapshotOf } from './report/events'
 import { createSubscription, type WatchOptions } from './report/subscription'
 import { newSaved, openIn, storeOf, type Open, type Saved } from './saved'
+import type { RouteState } from './state'
 
 /** By the configured device; `''` for the only one. Only this file adds to them. */
 const devicesOf = ({ memory }: Connection): Map<string, WatchedDevice> =>
@@ -55,6 +58,23 @@ export const snapshotOfKnown = ({
   seenAt,
   figures,
 }: Known): Wordless<Snapshot> | undefined => state && snapshotOf(state, seenAt, () => true, figures)
+
+/** The same, for thousands of routes: it lets everything else run in between. */
+export async function snapshotInSlices({
+  state,
+  seenAt,
+  figures,
+}: Known): Promise<Wordless<Snapshot> | undefined> {
+  if (!state) return undefined
+  const found: Array<[RouteState, RouteFigures | undefined]> = []
+  // At once: the next poll writes new figures in their place.
+  eachRoute(state, (route, at) => {
+    found.push([route, figures && routeFigures(route, at, figures)])
+  })
+  const snapshot = snapshotOf({ ...state, routes: new Map() }, seenAt, () => true)
+  const routes = await mapInSlices(found, ([route, its]) => routeView(route, its))
+  return { ...snapshot, routes }
+}
 
 /** What watches know and have reported, also those that have ended lately, for those that come after. */
 export function savedBy(gateway: Connection): Saved {

@@ -240,15 +240,15 @@ withSidebar('the sidebar: what is known', (sidebar) => {
       register: () => undefined,
       deregister: () => undefined,
     } as unknown as GatewayNode
-    const known = () => observers.state(node, {}).health.known
+    const known = async () => (await observers.state(node, {})).health.known
     try {
-      await until(() => known() !== undefined)
-      should(known()).containEql({ isOld: false, routes: 4, running: 2, problems: 0 })
+      await until(async () => (await known()) !== undefined)
+      should(await known()).containEql({ isOld: false, routes: 4, running: 2, problems: 0 })
       ahead = 63_000
-      should(known()!.isOld).be.false()
-      should(known()!.ageMs).be.within(63_000, 65_000)
+      should((await known())!.isOld).be.false()
+      should((await known())!.ageMs).be.within(63_000, 65_000)
       ahead = 70_000
-      should(known()!.isOld).be.true()
+      should((await known())!.isOld).be.true()
     } finally {
       await client.close()
       await simulator.stop()

@@ -38,9 +38,9 @@ describe('what the sidebar is given', () => {
     await simulator.stop()
   })
 
-  async function first(ask: () => ApplianceState): Promise<ApplianceState> {
-    let state = ask()
-    await until(() => (state = ask()).snapshot !== undefined, 'the first poll')
+  async function first(ask: () => Promise<ApplianceState>): Promise<ApplianceState> {
+    let state = await ask()
+    await until(async () => (state = await ask()).snapshot !== undefined, 'the first poll')
     return state
   }
 
@@ -61,49 +61,50 @@ describe('what the sidebar is given', () => {
     const route = onAir()
     route.name = '<b>Renamed</b>'
     simulator.fail(route.name, { source: 'disconnected' })
-    await until(() => (ask().lately ?? []).length > 0, 'the incident')
-    const english = ask(known.version, 'en-US')
+    await until(async () => ((await ask()).lately ?? []).length > 0, 'the incident')
+    const english = await ask(known.version, 'en-US')
     should(english.lately).have.length(1)
     should(english.lately![0]).containEql({ severity: 'critical', until: null })
     should(english.lately![0])
       .have.property('text')
       .match(/<b>Renamed<\/b>: no source/)
-    should(ask(known.version, 'de-AT').lately![0])
+    should((await ask(known.version, 'de-AT')).lately![0])
       .have.property('text')
       .match(/keine Quelle/)
-    should(ask(english.version).lately).be.undefined()
-    should(ask('rubbish').lately).have.length(1)
+    should((await ask(english.version)).lately).be.undefined()
+    should((await ask('rubbish')).lately).have.length(1)
 
     simulator.fail(route.name, { source: 'ok' })
-    const ended = () => (ask().lately![0] as ShownIncident).until
-    await until(() => ended() !== null, 'the end')
-    should(ask().lately).have.length(1)
-    should(ended()).be.above((ask().lately![0] as ShownIncident).since)
+    const ended = async () => ((await ask()).lately![0] as ShownIncident).until
+    await until(async () => (await ended()) !== null, 'the end')
+    should((await ask()).lately).have.length(1)
+    should(await ended()).be.above(((await ask()).lately![0] as ShownIncident).since)
   })
 
   it('keeps what is wrong for the next who look, with the time in which nobody did', async () => {
     // So long that it does not end by itself where the machine is busy.
     const { observers, ask } = await watching(1000)
     simulator.fail(onAir().name, { source: 'disconnected' })
-    await until(() => (ask().lately ?? []).length > 0, 'the incident')
-    const { version, lately } = ask()
-    const gone = () => observers.state(node, { lookOn: true, version }).health.known === undefined
+    await until(async () => ((await ask()).lately ?? []).length > 0, 'the incident')
+    const { version, lately } = await ask()
+    const gone = async () =>
+      (await observers.state(node, { lookOn: true, version })).health.known === undefined
     // The lease ends: whoever comes next has a new version.
     await until(gone)
     const left = Date.now()
     // Who only looks at how it is hears nothing of what happens.
-    observers.state(node, { lookOn: true, poll: true })
+    await observers.state(node, { lookOn: true, poll: true })
     await until(() => users === 0, 'the end of that')
-    const [incident, gap] = ask().lately!
+    const [incident, gap] = (await ask()).lately!
     should(incident).eql(lately![0])
     should(gap).have.properties('from', 'at')
     should((gap as Gap).from).be.belowOrEqual(left)
     // The next watch goes on with it: it does not begin a second time.
     await first(() => ask())
-    should(ask().lately).have.length(2)
+    should((await ask()).lately).have.length(2)
     simulator.fail(onAir().name, { source: 'ok' })
-    await until(() => (ask().lately![0] as ShownIncident).until !== null, 'the end')
-    should(ask().lately).have.length(2)
+    await until(async () => ((await ask()).lately![0] as ShownIncident).until !== null, 'the end')
+    should((await ask()).lately).have.length(2)
   })
 
   it('says how each route and each of its parts is, with a new version when that changes', async () => {
@@ -113,8 +114,8 @@ describe('what the sidebar is given', () => {
     should(shown(known).health).containEql({ sign: 'ok', text: 'OK' })
     simulator.fail(name, { source: 'no-data' })
     let state = known
-    await until(() => {
-      state = ask(known.version, 'de')
+    await until(async () => {
+      state = await ask(known.version, 'de')
       return state.snapshot !== undefined && shown(state).health.sign === 'critical'
     }, 'the data to stop')
     should(shown(state).health).containEql({ text: 'keine Daten' })
@@ -126,18 +127,21 @@ describe('what the sidebar is given', () => {
     should(state.health.known!.worst).containEql({ route: name, sign: 'critical' })
 
     simulator.stopRoute(name)
-    await until(() => shown(ask()).health.sign === 'stopped', 'the stop')
-    const { source, destinations } = shown(ask())
+    await until(async () => shown(await ask()).health.sign === 'stopped', 'the stop')
+    const { source, destinations } = shown(await ask())
     for (const { health } of [source, ...destinations]) should(health.sign).equal('stopped')
   })
 
   it('knows nothing of the routes while the device is offline', async () => {
     const { ask, known } = await watching()
     simulator.fail(onAir().name, { source: 'disconnected' })
-    await until(() => ask().health.known!.problems === 1, 'the problem')
+    await until(async () => (await ask()).health.known!.problems === 1, 'the problem')
     simulator.failDevice('offline')
-    await until(() => ask().health.known!.device !== undefined, 'the device to be offline')
-    const { health, snapshot } = ask(known.version)
+    await until(
+      async () => (await ask()).health.known!.device !== undefined,
+      'the device to be offline',
+    )
+    const { health, snapshot } = await ask(known.version)
     should(health.known!.device).containEql({ sign: 'unknown', text: 'device offline' })
     should(health.known).containEql({ problems: 0, worst: undefined })
     for (const { health: one, source } of snapshot!.routes) {
@@ -145,16 +149,44 @@ describe('what the sidebar is given', () => {
     }
   })
 
+  it('lets others run while it makes a state of thousands of routes', async () => {
+    await connection.close()
+    await simulator.stop()
+    simulator = await startSimulator({ routes: 40 })
+    connection = connectTo(simulator, { pollInterval: 1000 })
+    // As long as it takes with many more of them.
+    const takeTwoMs = (): boolean => {
+      const end = performance.now() + 2
+      while (performance.now() < end);
+      return false
+    }
+    const busy = Object.assign(Object.create(connection), { protects: takeTwoMs }) as Connection
+    const slow = { ...node, client: () => busy } as unknown as GatewayNode
+    const observers = createObservers(60_000)
+    await first(() => observers.state(slow, {}))
+    let turns = 0
+    let isDone = false
+    const count = (): void => {
+      turns++
+      if (!isDone) setImmediate(count)
+    }
+    setImmediate(count)
+    const { snapshot } = await observers.state(slow, {})
+    isDone = true
+    should(snapshot!.routes).have.length(40)
+    turns.should.be.above(4)
+  })
+
   it('polls a gateway once for somebody who only looks at how it is', async () => {
     const observers = createObservers(60_000)
     const look = (poll: boolean) => observers.state(node, { lookOn: true, poll })
-    should(look(false).health.known).be.undefined()
+    should((await look(false)).health.known).be.undefined()
     should(simulator.journal).eql([])
-    const answer = look(true)
+    const answer = await look(true)
     should([answer.snapshot, answer.rates, answer.version]).eql([undefined, undefined, undefined])
-    await until(() => look(false).health.known !== undefined, 'the poll')
-    should(look(false).health.known).containEql({ routes: 3, problems: 0 })
-    await until(() => look(false).health.known === undefined, 'the end of the lease')
+    await until(async () => (await look(false)).health.known !== undefined, 'the poll')
+    should((await look(false)).health.known).containEql({ routes: 3, problems: 0 })
+    await until(async () => (await look(false)).health.known === undefined, 'the end of the lease')
     // What happened was not listed for it, so there is no gap in the list.
     simulator.fail(onAir().name, { source: 'disconnected' })
     const { lately } = await first(() => observers.state(node, {}))
@@ -164,16 +196,16 @@ describe('what the sidebar is given', () => {
   it('says what the running routes carry, once for each poll, and what they carried before', async () => {
     const observers = createObservers(60_000)
     await first(() => observers.state(node, {}))
-    const { figures, figuresAt, rates, version } = observers.state(node, {})
+    const { figures, figuresAt, rates, version } = await observers.state(node, {})
     const running = simulator.routes.filter(({ state }) => state === 'running')
     Object.keys(figures!).should.eql(running.map(({ id }) => id))
     should(figures![running[0]!.id]!.source.bitrate).be.above(0)
     should(rates!.of[running[0]!.id]).have.length(1)
-    const again = observers.state(node, { version, figuresAt })
+    const again = await observers.state(node, { version, figuresAt })
     should(again.figures).be.undefined()
     should(again.rates).be.undefined()
     const calls = simulator.journal.length
-    observers.state(node, {})
+    await observers.state(node, {})
     simulator.journal.length.should.equal(calls)
   })
 
@@ -192,17 +224,19 @@ describe('what the sidebar is given', () => {
       },
     } as ListedFailover
     failovers.add(failover)
-    const begun = observers.state(node, { version })
+    const begun = await observers.state(node, { version })
     should(begun.failovers).eql([{ id: 'failover', name: 'A', routes: failover.routes() }])
     const status = { state: 'normal', inUse: 'main', held: false } as ListedFailover['status']
     Object.assign(failover, { status })
-    const { failovers: listed, version: now } = observers.state(node, { version: begun.version })
+    const { failovers: listed, version: now } = await observers.state(node, {
+      version: begun.version,
+    })
     should(listed![0]).containEql({ state: 'normal', inUse: 'main', held: false })
-    const same = observers.state(node, { version: now })
+    const same = await observers.state(node, { version: now })
     should(same.failovers).be.undefined()
     should(same.version).equal(now)
     const calls = simulator.journal.length
-    should(observers.state(node, { lookOn: true }).failovers).eql(listed)
+    should((await observers.state(node, { lookOn: true })).failovers).eql(listed)
     should(simulator.journal.length).equal(calls)
 
     await commandFailover(

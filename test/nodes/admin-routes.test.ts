@@ -79,25 +79,31 @@ describe('those who look at the sidebar', () => {
       await simulator.stop()
     })
     const observers = createObservers(300)
-    const { version } = observers.state(node, {})
-    const running = (): string[] => Object.keys(observers.state(node, { version }).figures ?? {})
-    await until(() => running().length > 0)
-    running().should.eql(
+    const { version } = await observers.state(node, {})
+    const running = async (): Promise<string[]> =>
+      Object.keys((await observers.state(node, { version })).figures ?? {})
+    await until(async () => (await running()).length > 0)
+    ;(await running()).should.eql(
       simulator.routes.filter(({ state }) => state === 'running').map(({ id }) => id),
     )
     users.size.should.equal(1)
     while (users.size > 0) await new Promise((resolve) => setTimeout(resolve, 20))
     // Who comes later begins a watch of their own.
-    should(observers.state(node, { version }).version).not.equal(version)
+    should((await observers.state(node, { version })).version).not.equal(version)
     users.size.should.equal(1)
     // Who may only read must not be able to make polls without end.
-    for (let number = 1; number < 20; number++) observers.state(node, { deviceId: `dev-${number}` })
-    should(() => observers.state(node, { deviceId: 'dev-20' })).throw({ code: 'INVALID_INPUT' })
+    for (let number = 1; number < 20; number++) {
+      await observers.state(node, { deviceId: `dev-${number}` })
+    }
+    await should(observers.state(node, { deviceId: 'dev-20' })).rejectedWith({
+      code: 'INVALID_INPUT',
+    })
     users.size.should.equal(20)
     // Nor must they be able to lock anybody else out.
-    const shown = observers.state(node, { deviceId: 'dev-20', user: 'somebody else' })
+    const shown = await observers.state(node, { deviceId: 'dev-20', user: 'somebody else' })
     shown.health.unreachable.should.be.false()
     users.size.should.equal(21)
-    observers.state(node, { deviceId: 'dev-19' }).health.unreachable.should.be.false()
+    const known = await observers.state(node, { deviceId: 'dev-19' })
+    known.health.unreachable.should.be.false()
   })
 })

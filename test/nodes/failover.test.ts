@@ -48,19 +48,19 @@ scene('switches to the backup when main is lost, and says so', {}, async (stage)
 scene('is shown in the sidebar, which has it hold and switch', {}, async (stage) => {
   const gateway = helper.getNode(`gateway-${stage.id}`) as unknown as GatewayNode
   const observers = createObservers(60_000)
-  const shown = () => observers.state(gateway, {}).failovers![0]!
-  await until(() => shown()?.state === 'normal')
-  const { id, routes, inUse, held } = shown()
+  const shown = async () => (await observers.state(gateway, {})).failovers![0]!
+  await until(async () => (await shown())?.state === 'normal')
+  const { id, routes, inUse, held } = await shown()
   should({ routes: routes.map(({ routeId }) => routeId), inUse, held }).eql({
     routes: ['studio-a'],
     inUse: 'main',
     held: false,
   })
   await commandFailover(gateway, { failoverId: id, action: 'hold' }, new Stop(), gateway.fleet)
-  shown().held!.should.be.true()
+  ;(await shown()).held!.should.be.true()
   await commandFailover(gateway, { failoverId: id, action: 'release' }, new Stop(), gateway.fleet)
   await commandFailover(gateway, { failoverId: id, action: 'backup' }, new Stop(), gateway.fleet)
-  await until(() => shown().state === 'protecting')
+  await until(async () => (await shown()).state === 'protecting')
   should(stage.source).equal(BACKUP.address)
 })
 

@@ -162,8 +162,8 @@ describe('the recordings', () => {
         afterThisTest(() => connection.close())
         for (const { deviceId } of each) {
           const state = () => observers.state(node, { deviceId })
-          await until(() => state().snapshot !== undefined, 'the state')
-          const { routes } = state().snapshot!
+          await until(async () => (await state()).snapshot !== undefined, 'the state')
+          const { routes } = (await state()).snapshot!
           routes.map(({ id }) => id).should.eql(recorded.get(deviceId))
           for (const { health } of routes) should(health).have.property('sign')
         }

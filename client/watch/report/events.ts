@@ -137,7 +137,8 @@ export function snapshotOf(
   }
 }
 
-function routeView(
+/** A route as events show it. */
+export function routeView(
   { id, name, condition, source, destinations }: RouteState,
   figures?: RouteFigures,
 ): RouteView {

@@ -1,4 +1,5 @@
 // The one door for what the editor sends, and the one for what it gets.
+import { setImmediate as turn } from 'node:timers/promises'
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import type { NodeAPI } from 'node-red'
 import { GatewayError, invalidInput, say, type ErrorCode } from '../../../client/errors'
@@ -35,12 +36,12 @@ const MOST: Limits = { levels: 50, values: 250_000, characters: 5 * 1024 * 1024 
 export const take: RequestHandler = (request, response, next) => {
   if (request.method === 'POST' && !request.is('application/json')) {
     response.status(415)
-    fail(response, new GatewayError('INVALID_INPUT', 'JSON is expected.'))
+    void fail(response, new GatewayError('INVALID_INPUT', 'JSON is expected.'))
     return
   }
   const plain = plainCopy(request.body, MOST)
   if (plain.fault !== undefined) {
-    fail(response, invalidInput([{ path: plain.path || 'request', problem: plain.fault }]))
+    void fail(response, invalidInput([{ path: plain.path || 'request', problem: plain.fault }]))
     return
   }
   request.body = isObject(plain.value) ? plain.value : {}
@@ -76,13 +77,13 @@ export const answering =
     Promise.resolve()
       .then(() => work(question))
       .then(
-        (result) => {
+        async (result) => {
           // A test that failed is a result too; one that was not made has no code.
           audit(own(result, 'code') ?? (own(result, 'ok') === false ? 'INVALID_INPUT' : 'ok'))
-          answer(response, result, question.used)
+          await answer(response, result, question.used)
         },
-        (error: unknown) =>
-          audit(fail(response, error, hostOf(RED, form, appliance), question.used, changes)),
+        async (error: unknown) =>
+          audit(await fail(response, error, hostOf(RED, form, appliance), question.used, changes)),
       )
       .catch(next)
   }
@@ -92,27 +93,36 @@ export const answeringThrown: ErrorRequestHandler = (error, _request, response, 
   void fail(response, error)
 
 /** @param host where the user may know it @returns the code of the failure */
-function fail(
+async function fail(
   response: Response,
   error: unknown,
   host = '',
   used: readonly Connection[] = [],
   changes = false,
-): ErrorCode {
+): Promise<ErrorCode> {
   const failure = failureOf(error, host, changes)
   const isKnown = error instanceof GatewayError
   if (response.statusCode === 200) response.status(isKnown ? statusOf(failure.code) : 400)
-  answer(response, failure, used)
+  await answer(response, failure, used)
   return failure.code
 }
 
-/** Every answer is written here, as it may leave: without what its connections hide. */
-function answer(response: Response, result: unknown, used: readonly Connection[]): void {
-  // The editor is gone.
-  if (response.headersSent || response.destroyed) return
+/**
+ * Every answer is written here, as it may leave: without what its connections hide. One with thousands of
+ * routes has megabytes: everything else runs between its steps.
+ */
+async function answer(
+  response: Response,
+  result: unknown,
+  used: readonly Connection[],
+): Promise<void> {
   const shown = used.reduce((value, { hide }) => hide(value), result)
+  await turn()
   // The name of a member cannot be hidden.
   const json = { name: JSON.stringify(shown) }
+  await turn()
+  // The editor is gone.
+  if (response.headersSent || response.destroyed) return
   if (used.some(({ hide }) => hide(json) !== json)) {
     const repeated = new GatewayError('BAD_RESPONSE', say('secretRepeated'))
     response.status(502).json(failureOf(repeated, used[0]!.identity.host))

@@ -1,9 +1,10 @@
 import { GatewayError, say } from '../../../client/errors'
-import { knownBy, snapshotOfKnown, watchDevice } from '../../../client/watch/registry'
+import { knownBy, snapshotInSlices, watchDevice } from '../../../client/watch/registry'
 import type { Connection } from '../../../client/connection/connection'
 import { createRates, type Rates } from '../../../client/model/rates'
 import { languageOf, type Language } from '../../../client/model/watch'
 import { mayAct } from '../../../client/connection/roles'
+import { mapInSlices } from '../../../client/slices'
 import type { RouteFigures } from '../../../client/model/event'
 import type { OpenIncident } from '../../../client/model/incident'
 import { isRunning, type DeviceState } from '../../../client/watch/state'
@@ -156,7 +157,7 @@ export function createObservers(leaseMs = LEASE_MS, now = Date.now, holdFor = HO
   }
 
   return {
-    state(node: Appliance, question: ObserverQuestion): ApplianceState {
+    async state(node: Appliance, question: ObserverQuestion): Promise<ApplianceState> {
       const { deviceId, host, version, lookOn, poll } = question
       const language = languageOf(question.language)
       const gateway = node.client()
@@ -165,19 +166,19 @@ export function createObservers(leaseMs = LEASE_MS, now = Date.now, holdFor = HO
       const failovers = failoversOf(node, question.host ?? '')
       if (observer) renumber(observer, failovers)
       const hasIt = !observer || version === observer.version
-      const snapshot = hasIt ? undefined : snapshotOf(gateway, deviceId, language)
+      const coming = hasIt ? undefined : snapshotOf(gateway, deviceId, language)
       const health = healthOf(gateway, { deviceId, host, language, now: now() })
-      return {
+      const state: ApplianceState = {
         version: observer?.version,
         health: health ?? { unreachable: false },
         mayControl: mayAct(gateway.session.roles(), 'Operator'),
         ...(observer && figuresFor(gateway, question)),
         rates: observer && version === undefined ? observer.past.rates.history() : undefined,
-        snapshot,
         failovers: observer && hasIt ? undefined : failovers,
         now: now(),
         lately: hasIt ? undefined : observer.past.lately.list(language),
       }
+      return { ...state, snapshot: await coming }
     },
   }
 }
@@ -191,23 +192,25 @@ function mapIn<Value>(
   return found
 }
 
-function snapshotOf(
+async function snapshotOf(
   gateway: Connection,
   deviceId: string | undefined,
   language: Language,
-): ShownSnapshot | undefined {
+): Promise<ShownSnapshot | undefined> {
   const known = knownBy(gateway, deviceId)
-  const snapshot = known && (snapshotOfKnown(known) as ShownSnapshot | undefined)
+  if (!known) return undefined
+  const healths = healthsOf(known)
+  const snapshot = (await snapshotInSlices(known)) as ShownSnapshot | undefined
   if (!snapshot) return undefined
-  for (const [index, health] of healthsOf(known).entries()) {
-    const route = snapshot.routes[index]!
+  await mapInSlices(snapshot.routes, (route, index) => {
+    const health = healths[index]!
     route.isProtected = gateway.protects?.(route.name) ?? false
     route.health = shown(health.route, language)
     route.source.health = shown(health.source, language)
     for (const [at, destination] of route.destinations.entries()) {
       destination.health = shown(health.destinations[at]!, language)
     }
-  }
+  })
   return snapshot
 }
 
