@@ -6,6 +6,8 @@ export class RequestError extends Error {
   code?: Failure['code']
   passwordNeeded?: boolean
   notDeployed?: boolean
+  /** No answer of this package came: what was asked for may have been done. */
+  isLost?: boolean
 }
 
 /** Asks the part of the package that runs in Node-RED. @param timeout in ms @throws RequestError */
@@ -56,8 +58,15 @@ function requestError({ status, responseJSON }: EditorReply): RequestError {
   }
   if (status === 401 || status === 403) return new RequestError(text('connection.noPermission'))
   if (status === 404) return new RequestError(text('connection.noSuchFunction'))
-  if (status === 0) return new RequestError(text('connection.noNodeRed'))
-  return new RequestError(text('connection.strangeAnswer', { status }))
+  const why =
+    status === 0 ? text('connection.noNodeRed') : text('connection.strangeAnswer', { status })
+  return Object.assign(new RequestError(why), { isLost: true })
+}
+
+/** Why a command has failed, and whether it may have been carried out. */
+export function sentenceOfCommand({ message, isLost = false }: RequestError): string {
+  const doubt: Said[] = isLost ? [{ key: 'mayBeApplied', values: {} }] : []
+  return sentenceOf({ message, sentences: [{ text: message }, ...doubt] })
 }
 
 /** What a code means, in a few words. */

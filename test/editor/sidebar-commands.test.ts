@@ -198,6 +198,20 @@ withSidebar('the sidebar: commands', (sidebar) => {
     should(editor().complaints.splice(0).join()).match(/Failed to load resource/)
   })
 
+  it('says of a command without a response that it may have been carried out', async () => {
+    const page = await open(['gateway'])
+    await says(row('Alpha'), 'running')
+    await page.route('**/media-gateway/control', (route) => route.abort())
+    await row('Alpha').getByRole('button', { name: 'stop Alpha', exact: true }).click()
+    await question().getByRole('button', { name: 'Stop route' }).click()
+    await says(
+      message(),
+      /^Alpha: Node-RED does not respond\. The change may or may not have been applied/,
+    )
+    await page.unroute('**/media-gateway/control')
+    should(editor().complaints.splice(0).join()).match(/Failed to load resource/)
+  })
+
   it('shows signs that turn the direction of a text as codes', async () => {
     const beta = small().route('Beta')!
     beta.name = 'Studio \u202eevil Z'

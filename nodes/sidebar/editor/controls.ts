@@ -1,4 +1,5 @@
 // The commands of a user: each after a question, with its outcome.
+import { sentenceOfCommand } from '../../editor/ask'
 import { isOn, isRunning } from '../../editor/states'
 import type { Failover, FailoverAction, Place } from '../../wire'
 import { request } from './api'
@@ -58,7 +59,7 @@ export function createControls(options: ControlsOptions) {
     const { failure } = await request('control', { ...place, deviceId, ...target, action })
     commands.answered(target, failure === undefined)
     onSend()
-    return failure?.message
+    return failure && sentenceOfCommand(failure)
   }
 
   async function command({ id }: Failover, action: FailoverAction, route: Route): Promise<void> {
@@ -66,7 +67,7 @@ export function createControls(options: ControlsOptions) {
     switching.add(id)
     onSend()
     const { failure } = await request('failover', { ...place, failoverId: id, action })
-    if (failure) complain(`${route.name}: ${failure.message}`)
+    if (failure) complain(`${route.name}: ${sentenceOfCommand(failure)}`)
     switching.delete(id)
     onSend()
   }
