@@ -316,6 +316,31 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     await block('No address').waitFor({ state: 'detached' })
     await says(row('Alpha'), 'running')
   })
+
+  it('calls what a deploy takes away for a moment no error, unless that lasts', async () => {
+    const page = await open(['gateway'])
+    await says(head('Studio'), 'reachable')
+    const gone = { code: 'NOT_FOUND', message: 'Nothing is there.', notDeployed: true }
+    let lists = 0
+    await page.route('**/media-gateway/gateways*', async (route) => {
+      const listed = (await (await route.fetch()).json()) as object[]
+      lists++
+      await route.fulfill({ json: listed.map((one) => ({ ...one, error: gone })) })
+    })
+    await page.route('**/media-gateway/state', (route) =>
+      route.fulfill({ json: { notDeployed: true } }),
+    )
+    // The second one is asked for once the first one is shown.
+    await until(() => lists === 2, 'a second look')
+    should(await head('Studio').innerText()).not.match(/error/)
+    should(await page.locator('.media-gateway-sidebar-spoken').innerText()).equal('')
+    await says(head('Studio'), 'error')
+    await says(message(), 'Studio: Nothing is there.')
+
+    await page.unroute('**/media-gateway/gateways*')
+    await page.unroute('**/media-gateway/state')
+    await says(head('Studio'), 'reachable')
+  })
 })
 
 /** What the page asks of this package from now on. */

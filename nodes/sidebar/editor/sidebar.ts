@@ -11,6 +11,8 @@ const TICK_MS = 1000
 const ASK_EVERY_MS = 3000
 /** An inventory may change while it runs. */
 const LIST_AGAIN_MS = 15_000
+/** A deploy takes a gateway away for a moment: Node-RED gives its nodes 15 s to close, then starts them. */
+const AWAY_MS = 30_000
 /** How many appliances are open until the user opens or closes one. */
 const OPEN_AT_FIRST = 2
 const LEAST_LIST_HEIGHT = 184
@@ -28,6 +30,7 @@ export function createSidebar() {
 
   let panels: Panel[] = []
   let fleets = new Set<string>()
+  let listed: Array<ListedGateway & { awaySince?: number }> = []
   let isShown = false
   let isAsking = false
   let listIsDue = true
@@ -83,11 +86,24 @@ export function createSidebar() {
     listedAt = Date.now()
     const { answer: gateways, failure } = await request('gateways')
     if (gateways) {
-      show(gateways)
+      show(lasting(gateways))
       say(gateways.length === 0 ? text('none') : '')
     } else if (panels.length === 0) say(failure!.message)
     // What is known is shown as old, with the reason. A deploy returns before the nodes are there.
     listIsDue ||= !gateways || gateways.some(({ error }) => error?.code === 'NOT_FOUND')
+  }
+
+  /** What a deploy has taken away is as it was, unless that lasts. */
+  function lasting(gateways: ListedGateway[]): ListedGateway[] {
+    const known = new Map(listed.map((one) => [one.id, one]))
+    const now = Date.now()
+    listed = gateways.map((one) => {
+      const before = known.get(one.id)
+      if (!one.error?.notDeployed || !before || before.error?.notDeployed) return one
+      const { awaySince = now } = before
+      return now - awaySince < AWAY_MS ? { ...before, awaySince } : one
+    })
+    return listed
   }
 
   function say(words: string): void {
