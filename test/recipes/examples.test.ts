@@ -44,7 +44,7 @@ describe('the example flows', () => {
   before(async () => {
     home = mkdtempSync(join(tmpdir(), 'media-gateway-recipes-'))
     backups = join(home, 'backups')
-    await start({ PRESET_BACKUP_FOLDER: backups })
+    await start({ PRESET_BACKUP_FOLDER: backups, HOME: home })
   })
   after(async () => {
     await nodeRed.stop()
@@ -184,6 +184,38 @@ describe('the example flows', () => {
     simulator.journal
       .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
       .should.deepEqual([])
+  })
+
+  it('recipes obey no button until they are armed, but for those that the docs name', async () => {
+    const page = readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
+    const [, sentence] = /^These buttons always work: (.*)$/m.exec(page)!
+    const always = [...sentence!.matchAll(/(`.*?) of _(.+?)_/g)].flatMap(([, names, title]) =>
+      [...names!.matchAll(/`(.+?)`/g)].map(([, name]) => ({ title: title!, name: name! })),
+    )
+    const recipes = files.filter((each) => each.startsWith('Recipes/') && each !== PANEL)
+    await open('all recipes', {
+      flow: [...new Map(recipes.flatMap(read).map((node) => [node.id, node])).values()],
+    })
+    await polled(1)
+    // For a button that starts it.
+    simulator.stopRoute('Studio A')
+    for (const file of recipes) {
+      for (const { type, name } of read(file)) {
+        const works = always.some((each) => each.name === name && file.includes(each.title))
+        if (type === 'inject' && !works) await inject(read(file), name!)
+      }
+    }
+    await pause(1500)
+    simulator.journal
+      .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
+      .should.deepEqual([])
+    for (const { title, name } of always) {
+      // What a failover does once it is released depends on its route.
+      if (name === 'release') continue
+      const before = writes()
+      await inject(read(`Recipes/${title}.json`), name)
+      await until(() => writes() > before, `a change by "${name}" of ${title}`)
+    }
   })
 
   it('All gateways lists the routes of one by their names, and names the other one once', async () => {
