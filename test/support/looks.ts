@@ -6,7 +6,8 @@ const LEAST_CONTRAST = 4.5
 
 /**
  * Visual flaws in what is visible in a part of the page: text that hardly stands out from its
- * background, is cut off, sticks out of that part, or overlaps other text.
+ * background, is cut off, sticks out of that part, overlaps other text, or breaks where its language
+ * does not.
  */
 export async function flawsOf(part: Locator): Promise<string[]> {
   return part.evaluate((root, least) => {
@@ -70,6 +71,24 @@ export async function flawsOf(part: Locator): Promise<string[]> {
         })
     }
 
+    const lineOf = (node: Node, index: number): number => {
+      const range = document.createRange()
+      range.setStart(node, index)
+      range.setEnd(node, index + 1)
+      return range.getBoundingClientRect().top
+    }
+    /** Whether a line begins with a small kana or the mark of a long vowel. */
+    const breaksBadly = (element: Element): boolean =>
+      [...element.childNodes]
+        .filter(({ nodeType }) => nodeType === Node.TEXT_NODE)
+        .some((node) =>
+          [
+            ...(node.textContent ?? '').matchAll(
+              /(?<=\p{L})[ぁぃぅぇぉっゃゅょァィゥェォッャュョー]/gu,
+            ),
+          ].some(({ index }) => lineOf(node, index) > lineOf(node, index - 1) + 4),
+        )
+
     const frame = root.getBoundingClientRect()
     const texts = [...root.querySelectorAll('*')].filter(
       (element) =>
@@ -92,6 +111,7 @@ export async function flawsOf(part: Locator): Promise<string[]> {
         ({ left, right }) => left < frame.left - 1 || right > frame.right + 1,
       )
       if (sticksOut && textOverflow !== 'ellipsis') say(element, 'sticks out')
+      if (breaksBadly(element)) say(element, 'breaks before a small kana')
     }
     const places = texts.flatMap((element) =>
       placesOf(element).map((place) => ({ element, place })),
