@@ -4,7 +4,7 @@ import should from 'should'
 import { dice } from '../failover/world'
 import { EVERY_MS, listener, newWorld, routeOf, type CallersWorld } from './callers-world'
 
-const HISTORIES = 100
+const HISTORIES = 50
 const ADDRESSES = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '2001:db8::4']
 const PARTS = [
   ['News', 'Partners'],
