@@ -1,7 +1,7 @@
 // Who calls an SRT listener output, and what shows of it: in routes, statistics and rates.
 import should from 'should'
 import type { CallersCondition, RouteSpec, SimulatorOptions } from '../../simulator'
-import { call, endAll, loggedIn, routeOf, simulate, STUDIO, type Json } from './support'
+import { call, loggedIn, routeOf, simulate, STUDIO, type Json } from './support'
 
 const NEWS: RouteSpec = {
   name: 'News',
@@ -16,8 +16,6 @@ const QUIET: RouteSpec = { ...NEWS, callers: 0 }
 const WAITING = { state: 'disconnected', summaryStatusCode: 'warn', clientConnections: 0 }
 
 describe('callers of the simulator', () => {
-  afterEach(endAll)
-
   async function begin(routes: RouteSpec[], options: SimulatorOptions = {}) {
     const clock = { now: 1_000_000 }
     const simulator = await simulate({ routes, now: () => clock.now, ...options })

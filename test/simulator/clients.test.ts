@@ -2,7 +2,7 @@
 // observed of them, and none of their code is here. The simulator takes what a real one takes.
 import should from 'should'
 import type { Simulator, SimulatorOptions } from '../../simulator'
-import { endAll, loggedIn, simulate } from './support'
+import { loggedIn, simulate } from './support'
 
 type Json = Record<string, unknown>
 
@@ -16,8 +16,6 @@ describe('other clients against the simulator', () => {
     client = await loggedIn(simulator)
     ;({ device } = client)
   }
-  afterEach(endAll)
-
   /** The answer of a call that succeeds. */
   async function call(method: string, path: string, body?: object): Promise<unknown> {
     const { status, json } = await client.send(method, path, { body })

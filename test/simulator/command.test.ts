@@ -5,17 +5,16 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import should from 'should'
 import { isForeground } from '../../simulator/terminal'
+import { afterThisTest } from '../support/hooks'
 import { root } from '../support/root'
 import { until } from '../support/until'
-import { children, call, endAll } from './support'
+import { call } from './support'
 
 describe('simulator', () => {
-  afterEach(endAll)
-
   describe('command', () => {
     function run(...args: string[]) {
       const child = spawn(process.execPath, [join(root, 'dist/simulator/command.js'), ...args])
-      children.push(child)
+      afterThisTest(() => child.kill('SIGKILL'))
       const output = { out: '', err: '' }
       child.stdout.on('data', (chunk: Buffer) => (output.out += chunk.toString()))
       child.stderr.on('data', (chunk: Buffer) => (output.err += chunk.toString()))

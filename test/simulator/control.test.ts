@@ -7,20 +7,9 @@ import { startSimulator } from '../../simulator'
 import { testCertificate } from '../../simulator/certificate'
 import { freePort } from '../support/ports'
 import { until } from '../support/until'
-import {
-  type Json,
-  type Sending,
-  simulate,
-  call,
-  loggedIn,
-  routeOf,
-  STUDIO,
-  endAll,
-} from './support'
+import { type Json, type Sending, simulate, call, loggedIn, routeOf, STUDIO } from './support'
 
 describe('simulator', () => {
-  afterEach(endAll)
-
   describe('journal and control', () => {
     it('keeps what was received', async () => {
       let now = 5000

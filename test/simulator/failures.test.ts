@@ -1,7 +1,7 @@
 // What fails on the way to a source or destination, and what then shows of it everywhere.
 import should from 'should'
 import type { LineCondition, RouteSpec, Simulator } from '../../simulator'
-import { endAll, loggedIn, simulate, type Json } from './support'
+import { loggedIn, simulate, type Json } from './support'
 
 const MAIN = '192.0.2.7'
 const BACKUP = '192.0.2.8'
@@ -35,8 +35,6 @@ describe('failures of the simulator', () => {
     simulator = await simulate({ routes, now: () => now })
     ;({ send } = await loggedIn(simulator))
   }
-  afterEach(endAll)
-
   const answer = (method: string, path: string, body?: object) => send(method, path, { body })
   async function call(method: string, path: string, body?: object): Promise<Json> {
     const { status, json } = await answer(method, path, body)

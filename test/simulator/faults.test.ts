@@ -4,11 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import should from 'should'
 import { type Fault } from '../../simulator'
 import { until } from '../support/until'
-import { type Json, simulate, call, loggedIn, STUDIO, rawAnswer, endAll } from './support'
+import { type Json, simulate, call, loggedIn, STUDIO, rawAnswer } from './support'
 
 describe('simulator', () => {
-  afterEach(endAll)
-
   describe('faults', () => {
     /** Sends a create struck by a fault. Where no answer comes, the client leaves. */
     async function struck(fault: Fault) {

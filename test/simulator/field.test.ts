@@ -7,11 +7,9 @@ import {
   type LifeOptions,
   type SimulatorOptions,
 } from '../../simulator'
-import { call, endAll, loggedIn, simulate, type Json } from './support'
+import { call, loggedIn, simulate, type Json } from './support'
 
 describe('the dialect field of the simulator', () => {
-  afterEach(endAll)
-
   const list = async (options: SimulatorOptions = { dialect: 'field' }): Promise<Json[]> => {
     const simulator = await simulate(options)
     const { get, routes } = await loggedIn(simulator)

@@ -1,19 +1,8 @@
 import should from 'should'
 import { generateRoutes, type RouteSpec } from '../../simulator'
-import {
-  type Json,
-  type Answer,
-  simulate,
-  loggedIn,
-  routeOf,
-  byText,
-  STUDIO,
-  endAll,
-} from './support'
+import { type Json, type Answer, simulate, loggedIn, routeOf, byText, STUDIO } from './support'
 
 describe('simulator', () => {
-  afterEach(endAll)
-
   describe('devices and routes', () => {
     it('lists devices and reads the configuration of one', async () => {
       const simulator = await simulate({ devices: 2, routes: 3, pollingInterval: 4000 })

@@ -11,9 +11,10 @@ import {
 } from '../../simulator'
 import type { Answered } from '../../client/doctor/read'
 import { readingOf } from '../client/doctor/support'
+import { afterThisTest } from '../support/hooks'
 import { record, reportOf, saved, type Recorded } from '../support/record'
 import { root } from '../support/root'
-import { endAll, loggedIn, opened, sendable, simulate, type Json } from './support'
+import { loggedIn, sendable, simulate, type Json } from './support'
 
 const NOW = Date.UTC(2026, 10, 24)
 const CAPTURE = join(root, 'test/recordings/composed-3.7.5.json')
@@ -32,16 +33,11 @@ const VISIBLE = [
 ] as const
 
 describe('a recording in the simulator', () => {
-  const files: string[] = []
   const fileOf = (content: unknown): string => {
     const file = saved(content)
-    files.push(file)
+    afterThisTest(() => rmSync(file))
     return file
   }
-  afterEach(async () => {
-    await endAll()
-    for (const file of files.splice(0)) rmSync(file)
-  })
 
   describe('is served as it was', () => {
     const now = () => NOW
@@ -261,7 +257,7 @@ describe('a recording in the simulator', () => {
       })
       if (!simulator) refused++
       else {
-        opened.push(simulator)
+        afterThisTest(() => simulator.stop())
         const { reading } = await readingOf(simulator)
         for (const { path: asked, status } of reading.answers) {
           should(status).be.below(500, `${asked} ${path.join('.')}`)
@@ -401,7 +397,8 @@ const isFigure = (value: unknown): boolean =>
 
 async function failureOf(started: Promise<Simulator>): Promise<Error> {
   try {
-    opened.push(await started)
+    const simulator = await started
+    afterThisTest(() => simulator.stop())
   } catch (error) {
     return error as Error
   }

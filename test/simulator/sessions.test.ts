@@ -8,12 +8,9 @@ import {
   loggedIn,
   routeOf,
   STUDIO,
-  endAll,
 } from './support'
 
 describe('simulator', () => {
-  afterEach(endAll)
-
   describe('sessions', () => {
     it('opens, describes and ends a session', async () => {
       let now = 1_700_000_000_000

@@ -1,5 +1,4 @@
 // Simulators that are called as a client would, without one.
-import { type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
@@ -10,6 +9,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../simulator'
+import { afterThisTest } from '../support/hooks'
 
 /** What answers hold is looked at freely here: the shape is what the tests are about. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -32,12 +32,10 @@ export interface Sending {
   headers?: Record<string, string>
 }
 
-export const opened: Simulator[] = []
-export const children: ChildProcessWithoutNullStreams[] = []
-
+/** Starts a simulator for this test. */
 export async function simulate(options: SimulatorOptions = {}): Promise<Simulator> {
   const simulator = await startSimulator({ applyDelay: 20, settleDelay: 10, ...options })
-  opened.push(simulator)
+  afterThisTest(() => simulator.stop())
   return simulator
 }
 
@@ -183,10 +181,4 @@ export async function rawAnswer(simulator: Simulator, path: string): Promise<str
   socket.on('error', () => {})
   await once(socket, 'close')
   return text
-}
-
-/** Ends what a test has started. */
-export async function endAll(): Promise<void> {
-  for (const child of children.splice(0)) child.kill('SIGKILL')
-  await Promise.all(opened.splice(0).map((simulator) => simulator.stop()))
 }

@@ -9,12 +9,9 @@ import {
   routeOf,
   STUDIO,
   sendable,
-  endAll,
 } from './support'
 
 describe('simulator', () => {
-  afterEach(endAll)
-
   describe('updates and commands', () => {
     it('creates a route later, with ids of its own', async () => {
       const simulator = await simulate({ routes: [], applyDelay: 3000 })

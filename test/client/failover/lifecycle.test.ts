@@ -7,7 +7,6 @@ import type { SavedMemory } from '../../../client/failover/memory'
 import {
   addressOf,
   BACKUP,
-  closeAll,
   connect,
   event,
   gateway,
@@ -36,8 +35,6 @@ const STUDIO = { route: { name: 'Studio A' } }
 
 describe('a failover', () => {
   beforeEach(() => start())
-  afterEach(closeAll)
-
   describe('that is closed', () => {
     it('sends nothing any more, and leaves no timer and no listener', async () => {
       const listeners = listenersOf(gateway.closing)

@@ -4,7 +4,6 @@ import { errorOf } from '../../support/errors'
 import {
   addressOf,
   BACKUP,
-  closeAll,
   event,
   lastKept,
   looks,
@@ -27,8 +26,6 @@ import {
 
 describe('a failover of a source', () => {
   beforeEach(() => start())
-  afterEach(closeAll)
-
   const loseMain = (): void => simulator.failAddress(MAIN.address, 'disconnected')
 
   it('switches to backup when main is lost, and changes nothing else', async () => {

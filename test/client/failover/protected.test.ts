@@ -6,7 +6,6 @@ import { errorOf } from '../../support/errors'
 import {
   addressOf,
   BACKUP,
-  closeAll,
   gateway,
   MAIN,
   namesOf,
@@ -19,8 +18,6 @@ import {
 
 describe('a failover of protected routes', () => {
   beforeEach(() => start({}, { protectedRoutes: ['*'] }))
-  afterEach(closeAll)
-
   /** Somebody else may not stop it. */
   async function isProtected(): Promise<void> {
     const address = { deviceId: simulator.devices[0]!._id, routeId: 'studio-a' }

@@ -9,7 +9,6 @@ import { until } from '../../support/until'
 import {
   BACKUP,
   clock,
-  closeAll,
   connect,
   event,
   gateway,
@@ -34,8 +33,6 @@ const MONITORED = { restore: 'monitor', monitor: { name: 'Monitor' } }
 
 describe('what a failover reads', () => {
   beforeEach(() => start())
-  afterEach(closeAll)
-
   describe('of a device that is offline', () => {
     it('says nothing, though the gateway shows what it knew last', async () => {
       const told = await protecting()

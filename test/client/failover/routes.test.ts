@@ -3,7 +3,6 @@ import type { SavedMemory } from '../../../client/failover/memory'
 import { until } from '../../support/until'
 import {
   clock,
-  closeAll,
   event,
   gateway,
   lastKept,
@@ -42,8 +41,6 @@ const runs = (name: string): boolean => simulator.route(name)!.state === 'runnin
 
 describe('a failover of two routes', () => {
   beforeEach(() => start())
-  afterEach(closeAll)
-
   const begin = (): Promise<Told> => protecting(ROUTES, { route: undefined })
   const loseMain = (): void => simulator.failAddress(MAIN.address, 'disconnected')
 

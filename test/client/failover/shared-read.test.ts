@@ -8,7 +8,6 @@ import { sharedReads as readsOf } from '../../../client/failover/shared-read'
 import { until } from '../../support/until'
 import {
   BACKUP,
-  closeAll,
   connect,
   gateway,
   looks,
@@ -52,8 +51,6 @@ const paths = (): string[] => [
 ]
 
 describe('the reads of failovers', () => {
-  afterEach(closeAll)
-
   describe('of a hundred routes', function () {
     this.timeout(240_000)
 

@@ -18,6 +18,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../../simulator'
+import { afterThisTest } from '../../support/hooks'
 import { liveInOwnTime } from '../../support/own-time'
 import { until } from '../../support/until'
 
@@ -94,7 +95,10 @@ const ROUTES = [
   },
 ] as unknown as SimulatorOptions['routes']
 
-/** @param times how fast the time of the test passes: that of the clock is ten times as fast again */
+/**
+ * Starts a simulator and a connection for this test.
+ * @param times how fast the time of the test passes: that of the clock is ten times as fast again
+ */
 export async function start(
   options: SimulatorOptions = {},
   more: object = {},
@@ -112,6 +116,7 @@ export async function start(
   reported = []
   pending.clear()
   connect(more)
+  afterThisTest(closeAll)
 }
 
 export function connect(more: object = {}): void {
@@ -128,7 +133,7 @@ export function connect(more: object = {}): void {
 }
 
 /** Ends what `start` has started, and looks for what must not be left. */
-export async function closeAll(): Promise<void> {
+async function closeAll(): Promise<void> {
   await Promise.all(protections.map((one) => one.close()))
   await gateway.close()
   pending.size.should.equal(0, 'timers')

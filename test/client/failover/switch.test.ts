@@ -24,7 +24,6 @@ import { until } from '../../support/until'
 import {
   addressOf,
   BACKUP,
-  closeAll,
   event,
   gateway,
   looks,
@@ -77,8 +76,6 @@ const neverApplied = (dialect: object = { pendingChanges: false }): void =>
 
 describe('a switch of a source', () => {
   beforeEach(() => start())
-  afterEach(closeAll)
-
   it('changes what differs, and nothing else of the route', async () => {
     setSource({ networkInterface: 'eth1', srtLatency: 999, futureField: 'kept' })
     const { source: before, destinations } = shown()

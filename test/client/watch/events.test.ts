@@ -5,7 +5,6 @@ import { EVENTS } from '../../../client/model/watch'
 import type { RouteView, WatchEvent } from '../../../client/model/event'
 import type { RouteState } from '../../../simulator'
 import {
-  closeAll,
   device,
   deviceId,
   eventsOf,
@@ -22,8 +21,6 @@ import {
 } from './support'
 
 describe('watching', () => {
-  afterEach(closeAll)
-
   describe('tells each event once, with what was before and after:', () => {
     let told: Told
     let route: RouteState

@@ -6,17 +6,7 @@ import { openBy } from '../../../client/watch/registry'
 import type { RouteState } from '../../../simulator'
 import { judged, randomHistory, smallest } from './field-histories'
 import { play } from './field-world'
-import {
-  closeAll,
-  deviceId,
-  gateway,
-  look,
-  passTime,
-  simulator,
-  start,
-  watch,
-  watching,
-} from './support'
+import { deviceId, gateway, look, passTime, simulator, start, watch, watching } from './support'
 
 const HISTORIES = 50
 const MINUTES = 3
@@ -69,8 +59,6 @@ describe('the alarm on a gateway of the field', function () {
 
   describe('over a real connection', () => {
     beforeEach(() => start({ dialect: 'field' }))
-    afterEach(closeAll)
-
     /** Sets who calls each output, of one route or of all. */
     function call(callers: number, of = simulator.routes): void {
       for (const { id, destinations } of of) {

@@ -17,17 +17,7 @@ import type { DeviceState } from '../../../client/watch/state'
 import { faultsOf } from '../../../client/model/watch'
 import { until } from '../../support/until'
 import { device, stateOf } from './states'
-import {
-  callsFor,
-  closeAll,
-  deviceId,
-  look,
-  namesOf,
-  passTime,
-  simulator,
-  start,
-  watching,
-} from './support'
+import { callsFor, deviceId, look, namesOf, passTime, simulator, start, watching } from './support'
 
 interface Sent {
   id: string
@@ -442,8 +432,6 @@ describe('limits on bitrates', () => {
 })
 
 describe('watching', () => {
-  afterEach(closeAll)
-
   it('shows and reports what sources carry without a request of its own', async () => {
     await start({ routes: 6 })
     // What a listener has is certain only with its clients.

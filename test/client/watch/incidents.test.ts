@@ -7,7 +7,6 @@ import type { WatchHealth, WatchOptions } from '../../../client/watch/report/sub
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {
-  closeAll,
   deviceId,
   gateway,
   look,
@@ -434,8 +433,6 @@ describe('an incident', () => {
 
 describe('a watch that reports incidents', () => {
   beforeEach(() => start({ routes: 4 }))
-  afterEach(closeAll)
-
   const incidents: Partial<WatchOptions> = { report: 'incidents' }
   const seen = ({ health }: Told): boolean => health.some(({ known }) => known !== undefined)
 

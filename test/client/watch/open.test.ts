@@ -5,7 +5,6 @@ import { savedIn } from '../../../client/watch/saved'
 import type { WatchOptions } from '../../../client/watch/report/subscription'
 import { until } from '../../support/until'
 import {
-  closeAll,
   deviceId,
   gateway,
   look,
@@ -50,8 +49,6 @@ const first = (told: Told): Promise<void> => until(() => told.health.length > 0,
 
 describe('what one process has reported as begun, the next one', () => {
   beforeEach(() => start({ routes: 8 }))
-  afterEach(closeAll)
-
   describe('of an outage', () => {
     /** Watches until the appliance is called unreachable. */
     async function outage(options: Partial<WatchOptions> = {}): Promise<Told> {

@@ -4,7 +4,6 @@ import { pollNow } from '../../../client/watch/registry'
 import { freePort } from '../../support/ports'
 import { until } from '../../support/until'
 import {
-  closeAll,
   deviceId,
   gateway,
   log,
@@ -20,8 +19,6 @@ import {
 } from './support'
 
 describe('watching', () => {
-  afterEach(closeAll)
-
   describe('when the appliance is away', () => {
     const OUTAGE = 30_000
     let told: Told

@@ -4,7 +4,6 @@ import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {
   callsFor,
-  closeAll,
   device,
   deviceId,
   eventsOf,
@@ -19,8 +18,6 @@ import {
 } from './support'
 
 describe('watching', () => {
-  afterEach(closeAll)
-
   describe('never takes a fault for a removal:', () => {
     const configuration = (): string => `/api/devices/${deviceId}`
     const list = (): string => `/api/gateway/${deviceId}/routes`

@@ -4,7 +4,6 @@ import { savedBy } from '../../../client/watch/registry'
 import type { WatchOptions } from '../../../client/watch/report/subscription'
 import { until } from '../../support/until'
 import {
-  closeAll,
   device,
   gateway,
   look,
@@ -39,8 +38,6 @@ async function again(options: Partial<WatchOptions> = {}): Promise<Told> {
 
 describe('a watch that begins again with what was saved', () => {
   beforeEach(() => start({ routes: 8 }))
-  afterEach(closeAll)
-
   it('reports a secret that was changed meanwhile', async () => {
     const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
     route.source.srtPassPhrase = 'first-pass-phrase'

@@ -9,7 +9,6 @@ import { knownBy, pollNow, snapshotOfKnown } from '../../../client/watch/registr
 import { pause, until } from '../../support/until'
 import {
   callsFor,
-  closeAll,
   device,
   deviceId,
   eventsOf,
@@ -49,8 +48,6 @@ async function partAtAnother(only: Told, named: Told): Promise<void> {
 }
 
 describe('watching', () => {
-  afterEach(closeAll)
-
   describe('shares', () => {
     for (const count of [1, 10, 100]) {
       it(`the calls of ${count} watches`, async () => {

@@ -15,6 +15,7 @@ import {
 import { FakeTime } from '../../support/fake-time'
 import { until } from '../../support/until'
 import { connectTo } from '../../support/connect'
+import { afterThisTest } from '../../support/hooks'
 import { liveInOwnTime } from '../../support/own-time'
 
 /** What one watch was told. */
@@ -36,7 +37,10 @@ export let time: FakeTime
 /** Sets the clock of the watches forward: what is due by then runs. */
 export const passTime = (ms: number): void => time.skip(ms)
 
-/** @param runs whether real time passes too for the watches */
+/**
+ * Starts a simulator and a connection for this test, which leave no session.
+ * @param runs whether real time passes too for the watches
+ */
 export async function start(
   options: SimulatorOptions = {},
   more: object = {},
@@ -53,6 +57,11 @@ export async function start(
   time = new FakeTime({ runs, at: Date.now() })
   gateway = open(more)
   deviceId = simulator.devices[0]!._id
+  afterThisTest(async () => {
+    await gateway.close()
+    simulator.openSessions.should.equal(0)
+    await simulator.stop()
+  })
 }
 
 /** One more connection to the simulator. */
@@ -72,13 +81,6 @@ export async function takeOver(left: unknown): Promise<void> {
 /** Goes on with another connection. */
 export function reopen(more: object): void {
   gateway = open(more)
-}
-
-/** Ends what `start` has started. */
-export async function closeAll(): Promise<void> {
-  await gateway.close()
-  simulator.openSessions.should.equal(0)
-  await simulator.stop()
 }
 
 export function watch(options: Partial<WatchOptions> = {}, of = gateway): Told {

@@ -3,7 +3,6 @@ import type { Fault, RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {
   callsFor,
-  closeAll,
   deviceId,
   idle,
   look,
@@ -18,8 +17,6 @@ import {
 } from './support'
 
 describe('watching', () => {
-  afterEach(closeAll)
-
   describe('statistics', () => {
     const statistics = (): number => callsFor(`/api/gateway/${deviceId}/statistics`)
 
