@@ -2,15 +2,22 @@ import dns from 'node:dns'
 import net from 'node:net'
 import 'should'
 import { type Ensured, type Gateway } from '../../../client'
-import { startSimulator, type Simulator } from '../../../simulator'
 import { liveInOwnTime } from '../../support/own-time'
-import { ScriptedAppliance, closed, listen, passOn } from '../../support/scripted-appliance'
-import { endEach, gatewayAt } from '../../support/connect'
+import { closed, listen } from '../../support/scripted-appliance'
+import {
+  appliance,
+  program as gateway,
+  relay,
+  relayed,
+  simulated,
+  simulator,
+} from '../../support/stage'
+import { gatewayAt } from '../../support/connect'
 import { errorOf } from '../../support/errors'
 import { pause } from '../../support/until'
 
 /** What another client does while a login or a connection takes its time. */
-async function addDestination(simulator: Simulator): Promise<void> {
+async function addDestination(): Promise<void> {
   const { id } = simulator.routes[0]!
   const other = gatewayAt(simulator, { tls: { rejectUnauthorized: false } })
   const added = { name: 'Added', protocol: 'udp', address: '239.9.9.9', port: 7001 }
@@ -18,7 +25,7 @@ async function addDestination(simulator: Simulator): Promise<void> {
   await other.close()
 }
 
-function keepsBoth(simulator: Simulator): void {
+function keepsBoth(): void {
   const { source, destinations } = simulator.routes[0]!
   source.name.should.equal('other in')
   destinations.map(({ name }) => name).should.containEql('Added')
@@ -26,19 +33,10 @@ function keepsBoth(simulator: Simulator): void {
 
 /** A change deletes every destination that it leaves out: others may add one before it is sent. */
 describe('a change whose plan is too old when it is sent', () => {
-  let simulator: Simulator
-  let appliance: ScriptedAppliance
-  let gateway: Gateway
-
-  beforeEach(async () => {
+  beforeEach(() => {
     liveInOwnTime(10)
-    simulator = await startSimulator({ routes: 2 })
-    appliance = new ScriptedAppliance((call) => passOn(call, simulator.url + call.url))
-    await appliance.start()
-    gateway = gatewayAt(appliance)
-    await gateway.devices.list()
+    return relayed({ routes: 2 })
   })
-  afterEach(() => endEach(gateway, appliance, simulator))
 
   const route = () => ({ id: simulator.routes[0]!.id })
   const wanted = () => ({ ...route(), source: { name: 'other in' } })
@@ -54,7 +52,7 @@ describe('a change whose plan is too old when it is sent', () => {
       if (call.what === 'POST /api/session' && refused) {
         await Promise.all([meanwhile(), pause(1200)])
       }
-      return passOn(call, simulator.url + call.url)
+      return relay(call)
     }
   }
 
@@ -63,15 +61,15 @@ describe('a change whose plan is too old when it is sent', () => {
     ensure: () => gateway.routes.ensure(wanted()),
   })) {
     it(`is planned again after a login: ${what}`, async () => {
-      endSession(() => addDestination(simulator))
+      endSession(() => addDestination())
       await change()
       await simulator.settle()
-      keepsBoth(simulator)
+      keepsBoth()
     })
   }
 
   it('is taken back to what it was planned on in the end', async () => {
-    endSession(() => addDestination(simulator))
+    endSession(() => addDestination())
     await gateway.routes.ensure(wanted())
     await gateway.routes.undo()
     const { source, destinations } = simulator.route(route().id)!
@@ -101,7 +99,7 @@ describe('a change whose plan is too old when it is sent', () => {
 
     it('is not what was approved once somebody else has changed the route', async () => {
       const { id: planId } = await gateway.routes.plan(wanted(), stopped)
-      endSession(() => addDestination(simulator))
+      endSession(() => addDestination())
       const error = await errorOf(gateway.routes.ensure(wanted(), { ...stopped, planId }))
       error.should.match({ code: 'CONFLICT', cause: { applied: 'yes' } })
       error.message.should.endWith(
@@ -121,7 +119,7 @@ describe('a change whose plan is too old when it is sent', () => {
     it('is an undo that names the route when somebody else has changed it', async () => {
       await gateway.routes.stop(route(), { waitFor: 'applied' })
       await gateway.routes.ensure(wanted(), { state: 'started' })
-      endSession(() => addDestination(simulator))
+      endSession(() => addDestination())
       const { message } = await errorOf(gateway.routes.undo())
       message.should.containEql('Route "Studio A" is stopped now')
       message.should.containEql('Route "Studio A" has changed')
@@ -133,7 +131,7 @@ describe('a change whose plan is too old when it is sent', () => {
     const held = new Promise<void>((resolve) => (release = resolve))
     appliance.reply = async (call) => {
       if (call.path.endsWith('/devices')) await held
-      return passOn(call, simulator.url + call.url)
+      return relay(call)
     }
     const reads = Array.from({ length: 8 }, () => gateway.devices.list())
     await gateway.routes.start(
@@ -148,7 +146,7 @@ describe('a change whose plan is too old when it is sent', () => {
     appliance.reply = async (call) => {
       if (call.path.endsWith('/updates')) return { status: 401 }
       if (call.what === 'POST /api/session') await pause(1100)
-      return passOn(call, simulator.url + call.url)
+      return relay(call)
     }
     const error = await gateway.routes
       .update(route(), { name: 'renamed' })
@@ -158,28 +156,26 @@ describe('a change whose plan is too old when it is sent', () => {
 })
 
 describe('a change for which connections take their time', () => {
-  let simulator: Simulator
-  let relay: net.Server
-  let gateway: Gateway
+  let door: net.Server
+  let slow: Gateway
   let connections: number
   /** Resolves once a connection may go on to the simulator; false, and it is closed instead. */
   let opens: () => Promise<boolean>
 
   beforeEach(async () => {
     liveInOwnTime(10)
-    simulator = await startSimulator({ routes: 1, https: true })
+    await simulated({ routes: 1, https: true })
     opens = async () => true
     connections = 0
-    relay = net.createServer({ pauseOnConnect: true }, (near) => void pass(near))
-    const url = `https://127.0.0.1:${await listen(relay)}`
-    gateway = gatewayAt({ url }, { tls: { rejectUnauthorized: false } })
-    await gateway.devices.list()
+    door = net.createServer({ pauseOnConnect: true }, (near) => void pass(near))
+    const url = `https://127.0.0.1:${await listen(door)}`
+    slow = gatewayAt({ url }, { tls: { rejectUnauthorized: false } })
+    await slow.devices.list()
     connections = 0
   })
   afterEach(async () => {
-    await gateway.close()
-    await closed(relay)
-    await simulator.stop()
+    await slow.close()
+    await closed(door)
   })
 
   async function pass(near: net.Socket): Promise<void> {
@@ -197,27 +193,27 @@ describe('a change for which connections take their time', () => {
 
   it('is planned again when its connection came too late', async () => {
     opens = async () => {
-      await Promise.all([addDestination(simulator), pause(1100)])
+      await Promise.all([addDestination(), pause(1100)])
       return true
     }
-    await gateway.routes.update(route(), { source: { name: 'other in' } }, { waitFor: 'applied' })
-    keepsBoth(simulator)
+    await slow.routes.update(route(), { source: { name: 'other in' } }, { waitFor: 'applied' })
+    keepsBoth()
   })
 
   it('is planned again when only the last attempt came about, and too late', async () => {
     opens = async () => {
       if (connections < 3) return false
-      if (connections === 3) await Promise.all([addDestination(simulator), pause(1100)])
+      if (connections === 3) await Promise.all([addDestination(), pause(1100)])
       return true
     }
-    await gateway.routes.update(route(), { source: { name: 'other in' } }, { waitFor: 'applied' })
-    keepsBoth(simulator)
+    await slow.routes.update(route(), { source: { name: 'other in' } }, { waitFor: 'applied' })
+    keepsBoth()
     connections.should.equal(3)
   })
 
   it('fails with what went wrong when none comes about', async () => {
     opens = () => pause(1100).then(() => false)
-    const error = await errorOf(gateway.routes.update(route(), { name: 'renamed' }))
+    const error = await errorOf(slow.routes.update(route(), { name: 'renamed' }))
     error.should.match({
       code: 'UNAVAILABLE',
       cause: { applied: 'no', retryable: true, reason: 'ECONNRESET' },
@@ -228,19 +224,18 @@ describe('a change for which connections take their time', () => {
 
 describe('a change for which each TCP connection takes longer than its plan lasts', () => {
   const { lookup } = dns
-  let simulator: Simulator
-  let gateway: Gateway
+  let slow: Gateway
 
   beforeEach(async () => {
     liveInOwnTime()
-    simulator = await startSimulator({ routes: 1 })
-    gateway = gatewayAt({ url: simulator.url.replace('127.0.0.1', 'gateway.test') })
+    await simulated({ routes: 1 })
+    slow = gatewayAt({ url: simulator.url.replace('127.0.0.1', 'gateway.test') })
     dns.lookup = slowly(() => undefined)
-    await gateway.devices.list()
+    await slow.devices.list()
   })
   afterEach(async () => {
     dns.lookup = lookup
-    await endEach(gateway, simulator)
+    await slow.close()
   })
 
   /** Without a lookup in the network, but a connection begins as late as with a slow one. */
@@ -254,7 +249,7 @@ describe('a change for which each TCP connection takes longer than its plan last
     let lookups = 0
     dns.lookup = slowly(() => lookups++)
     const { id } = simulator.routes[0]!
-    const { action } = await gateway.routes.ensure(
+    const { action } = await slow.routes.ensure(
       { id, source: { name: 'other in' } },
       { state: 'stopped' },
     )
@@ -264,9 +259,9 @@ describe('a change for which each TCP connection takes longer than its plan last
 
   it('is planned again', async () => {
     let isAdded: Promise<void> | undefined
-    dns.lookup = slowly(() => (isAdded ??= addDestination(simulator)))
+    dns.lookup = slowly(() => (isAdded ??= addDestination()))
     const { id } = simulator.routes[0]!
-    await gateway.routes.update({ id }, { source: { name: 'other in' } }, { waitFor: 'applied' })
-    keepsBoth(simulator)
+    await slow.routes.update({ id }, { source: { name: 'other in' } }, { waitFor: 'applied' })
+    keepsBoth()
   })
 })

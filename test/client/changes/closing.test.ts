@@ -1,34 +1,29 @@
 import should from 'should'
-import type { Gateway } from '../../../client'
-import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
 import { liveInOwnTime } from '../../support/own-time'
-import { ScriptedAppliance, passOn, type Call } from '../../support/scripted-appliance'
+import type { Call, Script } from '../../support/scripted-appliance'
+import {
+  appliance,
+  deviceId,
+  program as gateway,
+  relay,
+  relayed,
+  scripted,
+  simulator,
+} from '../../support/stage'
 import { pause, until } from '../../support/until'
-import { endEach, gatewayAt } from '../../support/connect'
 
 const commandOf = ({ body }: Call): unknown => (body as { command?: unknown } | undefined)?.command
 
-let simulator: Simulator
-let appliance: ScriptedAppliance
-let gateway: Gateway
-let deviceId: string
 let routeId: string
 
-/** A simulator behind what answers in its place, and a gateway that is logged in there. */
 function relayEach(): void {
   beforeEach(async () => {
     liveInOwnTime(10)
-    simulator = await startSimulator({ routes: 3 })
-    deviceId = simulator.devices[0]!._id
+    await relayed({ routes: 3 })
     routeId = simulator.routes.find(({ state }) => state === 'running')!.id
-    appliance = new ScriptedAppliance((call) => passOn(call, simulator.url + call.url))
-    await appliance.start()
-    gateway = gatewayAt(appliance)
-    await gateway.devices.list()
   })
-  afterEach(() => endEach(gateway, appliance, simulator))
 }
 
 /** What is under way when the gateway closes. */
@@ -47,7 +42,7 @@ describe('a close during a change', () => {
         appliance.reply = async (call) => {
           const isSlow = commandOf(call) === 'stop-route'
           if (isSlow && applied !== 'at once') await pause(ms)
-          const reply = await passOn(call, simulator.url + call.url)
+          const reply = await relay(call)
           if (isSlow && applied === 'at once') await pause(ms)
           return reply
         }
@@ -68,9 +63,7 @@ describe('a close during a change', () => {
 
   it('sends the start of a restart also where its stop is never answered', async () => {
     appliance.reply = (call) =>
-      commandOf(call) === 'stop-route'
-        ? passOn(call, simulator.url + call.url).then(() => 'silence' as const)
-        : passOn(call, simulator.url + call.url)
+      commandOf(call) === 'stop-route' ? relay(call).then(() => 'silence' as const) : relay(call)
     const restarted = restart().catch((error: unknown) => error)
     await until(() => sent('stop-route') >= 0)
     await gateway.close()
@@ -84,7 +77,7 @@ describe('a close during a change', () => {
       appliance.calls.filter((call) => commandOf(call) === 'start-route').length
     appliance.reply = async (call) => {
       const isLost = commandOf(call) === 'start-route' && starts() < 6
-      return isLost ? { status: 503 } : passOn(call, simulator.url + call.url)
+      return isLost ? { status: 503 } : relay(call)
     }
     const restarted = restart().catch((error: unknown) => error)
     await until(() => starts() > 0)
@@ -103,7 +96,7 @@ describe('a close during a change', () => {
         logins++
         await pause(400)
       }
-      return passOn(call, simulator.url + call.url)
+      return relay(call)
     }
     const restarted = errorOf(restart())
     await until(() => logins > 0)
@@ -116,7 +109,7 @@ describe('a close during a change', () => {
   it('waits for its response before it ends the session', async () => {
     appliance.reply = async (call) => {
       if (commandOf(call)) await pause(400)
-      return passOn(call, simulator.url + call.url)
+      return relay(call)
     }
     const started = gateway.routes.start({ id: routeId }, { deviceId })
     await until(() => sent('start-route') >= 0)
@@ -136,19 +129,17 @@ describe('a close ends before the session', () => {
   const calls = (part: string): number =>
     appliance.calls.filter(({ what }) => what.endsWith(part)).length
 
-  beforeEach(async () => {
+  beforeEach(() => {
     ended = endedWith = undefined
     time = new FakeTime()
-    appliance = new ScriptedAppliance(({ what, path }) => {
+    const reply: Script = ({ what, path }) => {
       if (what === 'DELETE /api/session') endedWith = ended
       if (path.endsWith('/routes/silent')) return 'silence'
       if (path.endsWith('/commands')) return { body: [{ status: 'ok' }] }
       return path.endsWith('/routes/R') ? { body: route } : undefined
-    })
-    await appliance.start()
-    gateway = gatewayAt(appliance, { clock: time })
+    }
+    return scripted(reply, { clock: time })
   })
-  afterEach(() => appliance.stop())
 
   async function close(call: Promise<unknown>): Promise<void> {
     call.catch((error: unknown) => (ended = error))
@@ -177,7 +168,7 @@ describe('an update of a route that is given in another case', () => {
 
   it('carries the ID as the appliance spells it', async () => {
     const id = routeId.toUpperCase()
-    appliance.reply = (call) => passOn(call, simulator.url + call.url.replace(id, routeId))
+    appliance.reply = (call) => relay(call, call.url.replace(id, routeId))
     await gateway.routes.update({ id }, { name: 'New' }, { deviceId })
     const sent = appliance.calls.find(({ path }) => path.endsWith('/updates'))!
     ;(sent.body as { elementID: string }).elementID.should.equal(routeId)

@@ -1,13 +1,10 @@
 import 'should'
-import { openGateway, type Gateway } from '../../../client'
 import { errorOf } from '../../support/errors'
-import { ScriptedAppliance, type Call, type Reply } from '../../support/scripted-appliance'
-import { endEach } from '../../support/connect'
+import type { Call, Reply } from '../../support/scripted-appliance'
+import { appliance, program as gateway, scripted } from '../../support/stage'
 
 /** An appliance that masks its secrets, and shows no change of its only route. */
 describe('after an import of a preset', () => {
-  let appliance: ScriptedAppliance
-  let gateway: Gateway
   let status: number
   let whileImporting: () => Promise<unknown>
 
@@ -36,14 +33,11 @@ describe('after an import of a preset', () => {
     return undefined
   }
 
-  beforeEach(async () => {
+  beforeEach(() => {
     status = 200
     whileImporting = () => Promise.resolve()
-    appliance = new ScriptedAppliance(reply)
-    await appliance.start()
-    gateway = openGateway({ baseUrl: appliance.url, username: 'user', password: 'pass word' })
+    return scripted(reply)
   })
-  afterEach(() => endEach(gateway, appliance))
 
   interface Fields {
     source: { port: number; srtPassPhrase?: string }

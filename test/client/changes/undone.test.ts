@@ -1,8 +1,7 @@
 import 'should'
-import { openGateway, type Gateway } from '../../../client'
-import { endEach } from '../../support/connect'
 import { errorOf } from '../../support/errors'
-import { ScriptedAppliance, type Call, type Reply } from '../../support/scripted-appliance'
+import type { Call, Reply } from '../../support/scripted-appliance'
+import { program as gateway, scripted } from '../../support/stage'
 
 interface Fields {
   name: string
@@ -11,8 +10,6 @@ interface Fields {
 
 /** An appliance that keeps what an update leaves out, as they do. */
 describe('an undo of a change of fields', () => {
-  let appliance: ScriptedAppliance
-  let gateway: Gateway
   let source: Record<string, unknown>
 
   function reply({ method, path, body }: Call): Reply | undefined {
@@ -27,15 +24,12 @@ describe('an undo of a change of fields', () => {
     return undefined
   }
 
-  beforeEach(async () => {
+  beforeEach(() => {
     const place = { address: '192.0.2.7', port: 5000 }
     source = { id: 'S', name: 'In', protocol: 'srt', srtMode: 'caller', ...place, later: 1 }
     source.srtPassPhrase = ''
-    appliance = new ScriptedAppliance(reply)
-    await appliance.start()
-    gateway = openGateway({ baseUrl: appliance.url, username: 'user', password: 'pass word' })
+    return scripted(reply)
   })
-  afterEach(() => endEach(gateway, appliance))
 
   it('is refused where the gateway would keep what the route did not have', async () => {
     await gateway.routes.ensure({ name: 'A', source: { srtStreamID: 'one' } })

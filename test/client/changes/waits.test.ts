@@ -1,27 +1,16 @@
 import 'should'
-import type { Gateway, Route } from '../../../client'
-import { startSimulator, type Simulator } from '../../../simulator'
+import type { Route } from '../../../client'
 import { errorOf } from '../../support/errors'
 import { liveInOwnTime } from '../../support/own-time'
-import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
+import { appliance, program as gateway, relay, relayed, simulator } from '../../support/stage'
 import { until } from '../../support/until'
-import { endEach, gatewayAt } from '../../support/connect'
 
 /** Waits for changes of one device share their polls. */
 describe('a wait beside a read that hangs', () => {
-  let simulator: Simulator
-  let appliance: ScriptedAppliance
-  let gateway: Gateway
-
-  beforeEach(async () => {
+  beforeEach(() => {
     liveInOwnTime()
-    simulator = await startSimulator({ routes: 3 })
-    appliance = new ScriptedAppliance((call) => passOn(call, simulator.url + call.url))
-    await appliance.start()
-    gateway = gatewayAt(appliance)
-    await gateway.devices.list()
+    return relayed({ routes: 3 })
   })
-  afterEach(() => endEach(gateway, appliance, simulator))
 
   it('is over as soon as its own change shows', async () => {
     const [first, second] = simulator.routes.map(({ id }) => ({ id }))
@@ -29,7 +18,7 @@ describe('a wait beside a read that hangs', () => {
     appliance.reply = (call) => {
       const isRead = call.method === 'GET' && call.path.endsWith(first!.id)
       if (isRead && ++hangs === 1) return 'silence'
-      return passOn(call, simulator.url + call.url)
+      return relay(call)
     }
     const waiting = { waitFor: 'applied', waitTimeout: 7000 } as const
     const one = gateway.routes.start(first!, waiting).catch((error: unknown) => error)
@@ -44,8 +33,7 @@ describe('a wait beside a read that hangs', () => {
     const [first] = simulator.routes.map(({ id }) => ({ id }))
     let open: boolean | undefined
     appliance.reply = (call) => {
-      if (call.method !== 'GET' || !call.path.endsWith(first!.id))
-        return passOn(call, simulator.url + call.url)
+      if (call.method !== 'GET' || !call.path.endsWith(first!.id)) return relay(call)
       open = true
       call.socket.once('close', () => (open = false))
       return 'silence'
@@ -62,8 +50,7 @@ describe('a wait beside a read that hangs', () => {
   function silent(id: string): { isOpen: () => boolean | undefined } {
     let open: boolean | undefined
     appliance.reply = (call) => {
-      if (call.method !== 'GET' || !call.path.endsWith(id))
-        return passOn(call, simulator.url + call.url)
+      if (call.method !== 'GET' || !call.path.endsWith(id)) return relay(call)
       open = true
       call.socket.once('close', () => (open = false))
       return 'silence'
@@ -81,82 +68,54 @@ describe('a wait beside a read that hangs', () => {
   })
 })
 
-describe('a new route that the configuration of the device shows before the list does', () => {
-  let simulator: Simulator
-  let appliance: ScriptedAppliance
-  let gateway: Gateway
-  const NEW = {
-    name: 'New',
-    source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-    destinations: [],
-  }
+const output = (name: string, port: number) => {
+  return { name, protocol: 'udp', address: '239.1.1.2', port }
+}
+const NEW = {
+  name: 'New',
+  source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+  destinations: [output('one', 6000), output('two', 6001)],
+}
 
-  beforeEach(async () => {
+describe('a new route', () => {
+  /** Changes what a read of routes shows of the new one, the first three times that it is there. */
+  const showLate = (change: (routes: Route[], time: number) => Route[]): void => {
+    let times = 0
+    appliance.reply = async (call) => {
+      const answer = await relay(call)
+      if (answer === 'cut' || call.method !== 'GET' || !call.path.includes('/routes')) return answer
+      const body = JSON.parse(String(answer.text)) as Route & { data?: Route[] }
+      const read = body.data ?? [body]
+      if (!read.some(({ name }) => name === 'New') || times === 3) return answer
+      const routes = change(read, times++)
+      return { body: body.data ? { ...body, data: routes, numResults: routes.length } : routes[0] }
+    }
+  }
+  beforeEach(() => {
     liveInOwnTime()
-    simulator = await startSimulator({ routes: 2 })
-    let late = 0
-    appliance = new ScriptedAppliance(async (call) => {
-      const answer = await passOn(call, simulator.url + call.url)
-      if (answer === 'cut' || call.method !== 'GET' || !call.path.endsWith('/routes')) return answer
-      const list = JSON.parse(String(answer.text)) as { data: Array<{ name: string }> }
-      const data = list.data.filter(({ name }) => name !== 'New')
-      if (data.length === list.data.length || ++late > 3) return answer
-      return { body: { ...list, data, numResults: data.length, pendingRouteCreates: 0 } }
-    })
-    await appliance.start()
-    gateway = gatewayAt(appliance)
-    // Waits share the polls of a watch where they can.
-    await new Promise<void>((resolve) => {
-      gateway.watch({ onSnapshot: () => resolve() }, () => undefined)
-    })
+    return relayed({ routes: 2 })
   })
-  afterEach(() => endEach(gateway, appliance, simulator))
 
   for (const waitFor of ['accepted', 'applied'] as const) {
-    it(`is not made twice: create until ${waitFor}, then ensure`, async () => {
+    it(`that the device shows before the list does is not made twice: create until ${waitFor}, then ensure`, async () => {
+      // Waits share the polls of a watch where they can.
+      await new Promise<void>((resolve) => {
+        gateway.watch({ onSnapshot: () => resolve() }, () => undefined)
+      })
+      showLate((routes) => routes.filter(({ name }) => name !== 'New'))
       await gateway.routes.create(NEW, { waitFor })
       const ensured = await gateway.routes.ensure({ name: 'New', source: NEW.source })
       ensured.should.match({ action: 'none' })
       simulator.routes.filter(({ name }) => name === 'New').should.have.length(1)
     })
   }
-})
 
-describe('a new route that shows before its destinations do', () => {
-  let simulator: Simulator
-  let appliance: ScriptedAppliance
-  let gateway: Gateway
-  const output = (name: string, port: number) => ({
-    name,
-    protocol: 'udp',
-    address: '239.1.1.2',
-    port,
-  })
-  const NEW = {
-    name: 'New',
-    source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-    destinations: [output('one', 6000), output('two', 6001)],
-  }
-
-  beforeEach(async () => {
-    liveInOwnTime()
-    simulator = await startSimulator({ routes: 2 })
-    let early = 0
-    appliance = new ScriptedAppliance(async (call) => {
-      const answer = await passOn(call, simulator.url + call.url)
-      if (answer === 'cut' || call.method !== 'GET' || !call.path.includes('/routes')) return answer
-      const body = JSON.parse(String(answer.text)) as Route & { data?: Route[] }
-      const made = (body.data ?? [body]).find(({ name }) => name === 'New')
-      if (!made || ++early > 3) return answer
-      made.destinations = made.destinations.slice(0, early - 1)
-      return { body }
-    })
-    await appliance.start()
-    gateway = gatewayAt(appliance)
-  })
-  afterEach(() => endEach(gateway, appliance, simulator))
-
-  it('is not taken as created', async () => {
+  it('that shows before its destinations do is not taken as created', async () => {
+    showLate((routes, time) =>
+      routes.map((one) =>
+        one.name === 'New' ? { ...one, destinations: one.destinations.slice(0, time) } : one,
+      ),
+    )
     const { route } = await gateway.routes.create(NEW, { waitFor: 'applied' })
     route!.destinations.map(({ name }) => name).should.eql(['one', 'two'])
   })

@@ -6,7 +6,7 @@ import { sendCommand } from '../../../client/api/commands'
 import { getDevice, listDevices } from '../../../client/api/devices'
 import { exportPreset } from '../../../client/api/presets'
 import { readAllStatistics, readStatistics } from '../../../client/api/statistics'
-import type { Connection, GatewayOptions } from '../../../client/connection/connection'
+import type { GatewayOptions } from '../../../client/connection/connection'
 import { Operation } from '../../../client/connection/operation'
 import { Stop } from '../../../client/stop'
 import { errorOf } from '../../support/errors'
@@ -14,30 +14,23 @@ import { freePort } from '../../support/ports'
 import { liveInOwnTime } from '../../support/own-time'
 import { Proxy } from '../../support/proxy'
 import {
-  ScriptedAppliance,
   closed,
   listen,
   type Call,
   type Reply,
   type Script,
 } from '../../support/scripted-appliance'
+import { appliance, gateway, scripted } from '../../support/stage'
 import { until } from '../../support/until'
 import { NEW, connectTo, op } from './support'
-import { endEach } from '../../support/connect'
 
 const PAGE: Reply = { text: '<!doctype html><p>Sign in' }
 
 describe('what an appliance answers', () => {
-  let appliance: ScriptedAppliance
-  let gateway: Connection
-
-  async function start(reply: Script, options: Partial<GatewayOptions> = {}): Promise<void> {
+  function start(reply: Script, options: Partial<GatewayOptions> = {}): Promise<void> {
     liveInOwnTime(10)
-    appliance = new ScriptedAppliance(reply)
-    await appliance.start()
-    gateway = connectTo(appliance, { timeout: 3000, ...options })
+    return scripted(reply, { timeout: 3000, ...options })
   }
-  afterEach(() => endEach(gateway, appliance))
   const calls = (what: string): number =>
     appliance.calls.filter((call) => call.what === what).length
 

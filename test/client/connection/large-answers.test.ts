@@ -3,27 +3,18 @@ import { gzipSync } from 'node:zlib'
 import { getDevice, listDevices } from '../../../client/api/devices'
 import { listRoutes } from '../../../client/api/routes'
 import { sessionInformation } from '../../../client/api/session'
-import type { Connection } from '../../../client/connection/connection'
 import { createCookies } from '../../../client/connection/cookies'
 import { errorOf } from '../../support/errors'
-import { LOGIN, ScriptedAppliance, type Reply, type Script } from '../../support/scripted-appliance'
+import { LOGIN, type Reply, type Script } from '../../support/scripted-appliance'
 import { connectTo, op } from './support'
-import { endEach } from '../../support/connect'
 import { afterThisTest } from '../../support/hooks'
+import { appliance, gateway, scripted } from '../../support/stage'
 
 const MIB = 1024 * 1024
 
 /** An appliance may be hostile: whatever it sends, nothing else stops meanwhile. */
 describe('a response that is made to cost much', () => {
-  let appliance: ScriptedAppliance
-  let gateway: Connection
-
-  async function start(reply: Script): Promise<void> {
-    appliance = new ScriptedAppliance(reply)
-    await appliance.start()
-    gateway = connectTo(appliance, { timeout: 200_000 })
-  }
-  afterEach(() => endEach(gateway, appliance))
+  const start = (reply: Script): Promise<void> => scripted(reply, { timeout: 200_000 })
 
   const filled = (part: string, bytes: number): string =>
     `[${part.repeat(Math.floor((bytes - 10) / part.length))}0]`

@@ -3,7 +3,7 @@ import { createRoute } from '../../../client/changes/create'
 import { getRoute } from '../../../client/api/routes'
 import { listDevices } from '../../../client/api/devices'
 import { sessionInformation, startSession } from '../../../client/api/session'
-import type { Connection, GatewayOptions } from '../../../client/connection/connection'
+import type { GatewayOptions } from '../../../client/connection/connection'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { errorOf } from '../../support/errors'
 import {
@@ -14,9 +14,8 @@ import {
   type Script,
 } from '../../support/scripted-appliance'
 import { pause } from '../../support/until'
-import { NEW, connectTo, op } from './support'
-import { endEach } from '../../support/connect'
-import { afterThisTest } from '../../support/hooks'
+import { NEW, op } from './support'
+import { appliance, gateway, scripted } from '../../support/stage'
 
 const PAGE: Reply = { headers: { 'content-type': 'text/html' }, text: '<!doctype html><form>' }
 const LOGIN_PAGE: Reply = { status: 302, headers: { location: '/login' } }
@@ -52,28 +51,24 @@ class Sessions extends ScriptedAppliance {
 }
 
 describe('a session that gets lost', () => {
-  let appliance: Sessions
-  let gateway: Connection
+  let sessions: Sessions
 
-  async function start(
+  function start(
     special: Sessions['special'] = () => undefined,
     options: Partial<GatewayOptions> = {},
   ): Promise<void> {
-    appliance = new Sessions(special)
-    await appliance.start()
-    gateway = connectTo(appliance, options)
+    sessions = new Sessions(special)
+    return scripted(sessions, options)
   }
-  afterEach(() => endEach(gateway, appliance))
 
   const read = (): Promise<unknown> => listDevices(gateway, op())
   const create = (): Promise<unknown> => createRoute(gateway, { ...NEW, deviceId: 'D' }, op())
-  const writes = (): number =>
-    appliance.calls.filter(({ path }) => path.endsWith('/updates')).length
+  const writes = (): number => sessions.calls.filter(({ path }) => path.endsWith('/updates')).length
 
   it('is no reason to send a change again that was made and answered with a redirect', async () => {
     await start(({ path, what }, isKnown) => {
       if (path.endsWith('/updates')) {
-        appliance.open.clear()
+        sessions.open.clear()
         return { status: 303, headers: { location: '/done' } }
       }
       return what === 'GET /api/session' && !isKnown ? { status: 401 } : undefined
@@ -83,13 +78,13 @@ describe('a session that gets lost', () => {
     writes().should.equal(1)
     // The next call has a session again.
     await read()
-    appliance.logins.should.equal(2)
+    sessions.logins.should.equal(2)
   })
 
   it('nor one that was answered with a web page', async () => {
     await start(({ path }) => {
       if (!path.endsWith('/updates')) return undefined
-      appliance.open.clear()
+      sessions.open.clear()
       return PAGE
     })
     ;(await errorOf(create())).cause.applied.should.equal('maybe')
@@ -101,15 +96,15 @@ describe('a session that gets lost', () => {
     await start(({ what }, isKnown) => {
       if (!isKnown || !what.startsWith('GET ')) return undefined
       const id = `rotated-${++ids}`
-      appliance.open.clear()
-      appliance.open.add(id)
+      sessions.open.clear()
+      sessions.open.add(id)
       const headers = { 'set-cookie': [`sessionID=${id}; Path=/`] }
       return { headers, body: what === 'GET /api/session' ? {} : [{ _id: 'D' }] }
     })
     for (let reads = 0; reads < 3; reads++) await read()
-    appliance.logins.should.equal(1)
+    sessions.logins.should.equal(1)
     await gateway.close()
-    appliance.open.size.should.equal(0)
+    sessions.open.size.should.equal(0)
   })
 
   it('is not lost where that happens while other calls are under way with the former ID', async () => {
@@ -117,8 +112,8 @@ describe('a session that gets lost', () => {
     await start(({ what }, isKnown) => {
       if (!isKnown || what === 'DELETE /api/session') return undefined
       const id = `rotated-${++ids}`
-      appliance.open.clear()
-      appliance.open.add(id)
+      sessions.open.clear()
+      sessions.open.add(id)
       const headers = { 'set-cookie': [`sessionID=${id}; Path=/`] }
       return { headers, body: what === 'GET /api/session' ? {} : [{ _id: 'D' }] }
     })
@@ -131,7 +126,7 @@ describe('a session that gets lost', () => {
       return answer
     }
     await Promise.all(Array.from({ length: 8 }, read))
-    appliance.logins.should.equal(1)
+    sessions.logins.should.equal(1)
   })
 
   for (const text of [
@@ -144,9 +139,9 @@ describe('a session that gets lost', () => {
         isKnown || call.what === 'POST /api/session' ? undefined : { text },
       )
       await read()
-      appliance.open.clear()
+      sessions.open.clear()
       await read()
-      appliance.logins.should.equal(2)
+      sessions.logins.should.equal(2)
     })
   }
 
@@ -157,9 +152,9 @@ describe('a session that gets lost', () => {
         : undefined,
     )
     await read()
-    appliance.open.clear()
+    sessions.open.clear()
     await create()
-    appliance.logins.should.equal(2)
+    sessions.logins.should.equal(2)
     writes().should.equal(2)
   })
 
@@ -174,9 +169,9 @@ describe('a session that gets lost', () => {
         const address = { deviceId: 'D', routeId: `R${reads}` }
         ;(await errorOf(getRoute(gateway, address, op()))).code.should.equal('NOT_FOUND')
       }
-      appliance.logins.should.equal(1)
+      sessions.logins.should.equal(1)
       await gateway.close()
-      appliance.open.size.should.equal(0)
+      sessions.open.size.should.equal(0)
     })
 
     it(`is ended where nobody can know that it is over: ${what}, then a redirect`, async () => {
@@ -191,9 +186,9 @@ describe('a session that gets lost', () => {
         isRedirected = true
         await errorOf(read())
       }
-      appliance.logins.should.equal(3)
+      sessions.logins.should.equal(3)
       await gateway.close()
-      appliance.open.size.should.equal(0)
+      sessions.open.size.should.equal(0)
     })
   }
 
@@ -209,9 +204,9 @@ describe('a session that gets lost', () => {
         return /^(POST|DELETE) .*session$/.test(call.what) ? undefined : reply
       })
       await read()
-      appliance.open.clear()
+      sessions.open.clear()
       await create()
-      appliance.logins.should.equal(2)
+      sessions.logins.should.equal(2)
       writes().should.equal(2)
     })
 
@@ -223,7 +218,7 @@ describe('a session that gets lost', () => {
       const { code, cause } = await errorOf(create())
       code.should.equal('REJECTED')
       cause.applied.should.equal('no')
-      appliance.logins.should.equal(1)
+      sessions.logins.should.equal(1)
       writes().should.equal(1)
     })
   }
@@ -271,12 +266,12 @@ describe('a session that gets lost', () => {
         return isKnown || call.method !== 'GET' ? undefined : { status: 404 }
       })
       await read()
-      appliance.open.clear()
+      sessions.open.clear()
       const address = { deviceId: 'D', routeId: 'R' }
       ;(await errorOf(getRoute(gateway, address, op()))).code.should.equal('NOT_FOUND')
-      appliance.logins.should.equal(2)
+      sessions.logins.should.equal(2)
       await read()
-      appliance.logins.should.equal(2)
+      sessions.logins.should.equal(2)
     })
   }
 
@@ -287,12 +282,12 @@ describe('a session that gets lost', () => {
   })) {
     it(`between its login and the first question about it is opened again: ${what}`, async () => {
       await start((call, isKnown) => {
-        if (call.what === 'GET /api/session' && appliance.logins === 1) appliance.open.clear()
+        if (call.what === 'GET /api/session' && sessions.logins === 1) sessions.open.clear()
         const isFree = call.what === 'POST /api/session' || call.what === 'DELETE /api/session'
-        return isFree || (isKnown && appliance.open.size > 0) ? undefined : reply
+        return isFree || (isKnown && sessions.open.size > 0) ? undefined : reply
       })
       await read()
-      appliance.logins.should.equal(2)
+      sessions.logins.should.equal(2)
     })
 
     it(`each time before it was used is not opened for each call: ${what}`, async () => {
@@ -302,7 +297,7 @@ describe('a session that gets lost', () => {
           : reply,
       )
       for (let reads = 0; reads < 20; reads++) await errorOf(read())
-      appliance.logins.should.be.belowOrEqual(5)
+      sessions.logins.should.be.belowOrEqual(5)
     })
   }
 
@@ -320,11 +315,11 @@ describe('a session that gets lost', () => {
       for (let reads = 0; reads < 6; reads++)
         (await errorOf(read())).code.should.equal('BAD_RESPONSE')
       const attempts = (): number =>
-        appliance.calls.filter((call) => call.what === 'POST /api/session').length
+        sessions.calls.filter((call) => call.what === 'POST /api/session').length
       attempts().should.equal(2)
       isAway = false
-      if (isOver) appliance.open.clear()
-      else appliance.open.add('session-number-1')
+      if (isOver) sessions.open.clear()
+      else sessions.open.add('session-number-1')
       await read()
       attempts().should.equal(isOver ? 3 : 2)
     })
@@ -339,7 +334,7 @@ describe('a session that gets lost', () => {
       served.push(session.served)
     }
     served.should.eql([0, 0, 0])
-    appliance.logins.should.equal(1)
+    sessions.logins.should.equal(1)
   })
 
   it('does not get lost because its cookie ends by a clock that differs', async () => {
@@ -352,11 +347,11 @@ describe('a session that gets lost', () => {
           }
         : undefined,
     )
-    appliance.attributes = `; expires=${past}; Max-Age=-1`
+    sessions.attributes = `; expires=${past}; Max-Age=-1`
     for (let reads = 0; reads < 5; reads++) await read()
-    appliance.logins.should.equal(1)
+    sessions.logins.should.equal(1)
     await gateway.close()
-    appliance.open.size.should.equal(0)
+    sessions.open.size.should.equal(0)
   })
 
   it('again and again, to another client of the same account, is opened more and more slowly', async () => {
@@ -369,14 +364,14 @@ describe('a session that gets lost', () => {
     await start(() => undefined, { log: (_, text) => logged.push(text), clock })
     const errors: string[] = []
     for (let polls = 0; polls < 120; polls++) {
-      appliance.open.clear()
+      sessions.open.clear()
       await read().catch(({ message }: Error) => errors.push(message))
       // Each login is followed by a call that works.
       await read().catch(() => undefined)
       moved += 500
     }
     // Of a minute: four at once, then after 2, 4, 8, 16 and 32 s.
-    appliance.logins.should.be.within(7, 10)
+    sessions.logins.should.be.within(7, 10)
     errors[0]!.should.match(/keeps ending sessions.*Next attempt in \d s\.$/)
     logged.should.have.length(1)
     // Once it lasts, that is over. The wait before that may be longer than a minute.
@@ -396,20 +391,20 @@ describe('a session that gets lost', () => {
     }
     await start(() => undefined, { clock })
     for (let hours = 0; hours < 10; hours++) {
-      appliance.open.clear()
+      sessions.open.clear()
       await read()
       moved += 3_600_000
     }
-    appliance.logins.should.equal(10)
+    sessions.logins.should.equal(10)
   })
 
   it('while many calls are under way is lost once, and no login is held back', async () => {
     const logged: string[] = []
     await start(() => undefined, { log: (_, text) => logged.push(text) })
     await read()
-    appliance.open.clear()
+    sessions.open.clear()
     await Promise.all(Array.from({ length: 8 }, read))
-    appliance.logins.should.equal(2)
+    sessions.logins.should.equal(2)
     logged.should.eql([])
   })
 
@@ -444,13 +439,13 @@ describe('a session that gets lost', () => {
   })
 
   const cut = (): Reply => {
-    const { headers } = appliance.login()
+    const { headers } = sessions.login()
     return {
       raw: `HTTP/1.1 200 OK\r\nset-cookie: ${(headers!['set-cookie'] as string[])[0]}\r\ncontent-length: 500\r\n\r\n{"resp`,
     }
   }
   const tooMuch = (): Reply => ({
-    ...appliance.login(),
+    ...sessions.login(),
     text: 'x'.repeat(100_000),
     body: undefined,
   })
@@ -458,28 +453,23 @@ describe('a session that gets lost', () => {
     it(`is ended where the response to its login was ${what}`, async () => {
       await start(({ method }) => (method === 'POST' ? reply() : undefined))
       ;(await errorOf(read())).code.should.equal('BAD_RESPONSE')
-      appliance.logins.should.equal(1)
+      sessions.logins.should.equal(1)
       await gateway.close()
-      appliance.open.size.should.equal(0)
+      sessions.open.size.should.equal(0)
     })
   }
 })
 
 describe('a refused login', () => {
-  let appliance: ScriptedAppliance
-  let gateway: Connection
   let moved = 0
   const clock: Clock = {
     now: () => MONOTONIC.now() + moved,
     after: (_ms, callback) => MONOTONIC.after(0, callback),
   }
-  async function start(reply: Script): Promise<void> {
+  function start(reply: Script): Promise<void> {
     moved = 0
-    appliance = new ScriptedAppliance(reply)
-    await appliance.start()
-    gateway = connectTo(appliance, { clock })
+    return scripted(reply, { clock })
   }
-  afterEach(() => endEach(gateway, appliance))
 
   it('is not repeated by any number of "start" in a row, nor sooner and sooner', async () => {
     await start(() => ({ status: 401, body: { error: { type: 'x', message: 'wrong' } } }))
@@ -544,22 +534,16 @@ describe('the end of a session as the appliance says it', () => {
         after: (_ms, callback) => MONOTONIC.after(0, callback),
       }
       const theirs = (): number => Date.now() + hours * HOUR
-      const appliance = new ScriptedAppliance(({ what }) =>
+      const reply: Script = ({ what }) =>
         what === 'GET /api/session'
           ? {
               headers: { date: new Date(theirs()).toUTCString() },
               body: { roles: ['Administrator'], expireAt: theirs() + 600_000 },
             }
-          : undefined,
-      )
-      await appliance.start()
-      const gateway = connectTo(appliance, { clock })
+          : undefined
+      await scripted(reply, { clock })
       const asked = (): number =>
         appliance.calls.filter(({ what }) => what === 'GET /api/session').length
-      afterThisTest(async () => {
-        await gateway.close()
-        await appliance.stop()
-      })
       await sessionInformation(gateway, op())
       const before = asked()
       moved = 590_000
