@@ -5,7 +5,7 @@ import type { Connection, GatewayOptions } from '../../client/connection/connect
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { connectTo, endEach, gatewayAt } from './connect'
 import { afterThisTest } from './hooks'
-import { passOn, ScriptedAppliance, type Call, type Reply, type Script } from './scripted-appliance'
+import { passOn, ScriptedAppliance, type Call, type Script } from './scripted-appliance'
 
 export let simulator: Simulator
 /** What responds as the test says. */
@@ -56,7 +56,7 @@ export async function scripted(
 }
 
 /** What the simulator responds. */
-export const relay = (call: Call, url = call.url): Promise<Reply> =>
+export const relay = (call: Call, url = call.url): ReturnType<typeof passOn> =>
   passOn(call, simulator.url + url)
 
 /** Puts an appliance that may respond in its place before a simulator, where `program` is logged in. */

@@ -241,15 +241,15 @@ describe('a session that gets lost', () => {
       }
       await start(special, { clock: { ...MONOTONIC, now: () => MONOTONIC.now() + moved } })
       await read()
-      appliance.open.clear()
+      sessions.open.clear()
       ;(await errorOf(read())).code.should.equal(code)
       await create().catch(() => undefined)
       writes().should.equal(1)
-      appliance.logins.should.equal(1)
+      sessions.logins.should.equal(1)
       moved = LIFETIME + 1000
       await read()
       writes().should.equal(1)
-      appliance.logins.should.equal(2)
+      sessions.logins.should.equal(2)
     })
   }
 
