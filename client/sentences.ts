@@ -97,7 +97,7 @@ export const SENTENCES = {
   engineAway:
     'The engine of the fleet cannot be reached, so that the command for appliance "__appliance__" was not sent.',
   commandLost:
-    'What became of the change of appliance "__appliance__" is not known: the instance that works for it, or the engine of the fleet, stopped responding.',
+    'The outcome of the change of appliance "__appliance__" is not known: the instance that works for it, or the engine of the fleet, stopped responding.',
   resultTooLarge:
     'The result is too large to come from another instance: __bytes__ bytes, compressed, and the engine takes __most__. Ask for less, or raise "max_payload" of the NATS server.',
   foreignError: 'Another instance reported an error that cannot be read.',
@@ -118,7 +118,7 @@ export const SENTENCES = {
   switchBusy:
     'Nothing was switched to __to__: a switch is in progress. Send the message again when it has finished.',
   switchHeld:
-    'Nothing was switched to __to__: the failover is held. Send the action release first, or set hold to true.',
+    'Nothing was switched to __to__: the failover is held. Send the action release first, or set msg.hold to true: it then switches, and stays held.',
   switchChanged: 'Nothing was switched: the route was changed in the meantime.',
   switchNoRoute: 'Nothing was switched: the route is not known.',
   switchSilent: '__host__ did not respond to the switch within __time__ s.',
@@ -193,7 +193,7 @@ export const SENTENCES = {
   notProcessed:
     'The response of __host__ could not be processed (__reason__). Please report this at https://github.com/media-gateway/node-red/issues.',
   secretRepeated:
-    '__host__ has written the password of the account, or the ID of the session, into its data, which are not shown for that reason.',
+    '__host__ has written the password of the account, or the ID of the session, into its data. They are not shown for that reason.',
 
   // Changes.
   readOnly:
@@ -454,6 +454,8 @@ const FOR_PROGRAMS: Partial<Record<SentenceKey, string>> = {
   listFirst:
     'List the routes before you send it again: a second create makes a second route. If __host__ is slow, increase waitTimeout.',
   tryAgainOrWait: 'Try again later, or increase the option timeout.',
+  switchHeld:
+    'Nothing was switched to __to__: the failover is held. Send the action release first, or set hold to true: it then switches, and stays held.',
 }
 
 /** The sentences as a program in plain Node.js gets them. */

@@ -133,6 +133,9 @@ type Failure = Partial<Responded> & { message: string }
 const marksIn = (text: string): string[] =>
   [...new Set(Array.from(text.matchAll(/__([a-z]+)__/gi), ([, name]) => name!))].sort()
 
+/** The properties of a message that a text asks for. */
+const propertiesIn = (text: string): string[] => (text.match(/\bmsg\.[a-z]+/gi) ?? []).sort()
+
 /** A value for each mark of a sentence, which looks like another mark. */
 const valuesFor = (words: string): Record<string, string> =>
   Object.fromEntries(
@@ -143,13 +146,14 @@ type SentenceOf = (failure: Failure) => string
 
 describe('the words of the editor', () => {
   for (const language of LANGUAGES) {
-    it(`have each sentence of an error, with the same values: ${language}`, () => {
+    it(`have each sentence of an error, with the same values and properties: ${language}`, () => {
       const texts = textsAt('gateway', language, 'failure') as Texts
       Object.keys(texts)
         .sort()
         .should.eql([...Object.keys(SENTENCES), 'thisGateway'].sort())
       for (const [key, words] of Object.entries(SENTENCES)) {
         marksIn(texts[key]!).should.eql(marksIn(words), key)
+        propertiesIn(texts[key]!).should.eql(propertiesIn(words), key)
       }
     })
 
