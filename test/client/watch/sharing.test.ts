@@ -271,7 +271,7 @@ describe('watching', () => {
     })
   })
 
-  it('keeps no more after hundreds of polls, failed and not', async () => {
+  it('keeps no more after many polls, failed and not', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const heap = (): number => {
@@ -282,7 +282,7 @@ describe('watching', () => {
     await start({ routes: 30 })
     const told = await watching({ holdFor: 60_000 })
     const round = async (): Promise<void> => {
-      for (let polled = 0; polled < 150; polled++) {
+      for (let polled = 0; polled < 60; polled++) {
         simulator.clearFaults()
         simulator.routes[polled % 30]!.name = `Name ${polled}`
         if (polled % 3 === 1) simulator.fault({ kind: 'array' })
@@ -296,7 +296,7 @@ describe('watching', () => {
     const before = heap()
     await round()
     await round()
-    ;(heap() - before).should.be.below(1_000_000)
+    ;(heap() - before).should.be.below(400_000)
   }).timeout(300_000)
 
   it('ends with the gateway: no poll, no timer, no session', async () => {
