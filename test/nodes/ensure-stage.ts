@@ -3,10 +3,8 @@ import type { Ensured } from '../../client/changes/ensure/apply'
 import type { PlanReport } from '../../client/changes/ensure/report'
 import type { GatewayError } from '../../client/errors'
 import type { Route } from '../../client/model/types'
-import { startSimulator, type Simulator } from '../../simulator'
-import { failure, load, result, unload, type Message } from '../support/flow'
-import { liveInOwnTime } from '../support/own-time'
-import { until } from '../support/until'
+import type { Simulator } from '../../simulator'
+import { failure, load, result, simulated, type Message } from '../support/flow'
 
 export type Row = Ensured & { error?: { code: string; message: string } }
 export type Definition = {
@@ -28,11 +26,10 @@ export const ensure = (more: object): object => ({
 /** The gateway of the present test. */
 export let simulator: Simulator
 
-/** Starts the gateway and the flow before each test of a suite, and ends them after it. */
+/** Starts the gateway and the flow for each test of a suite. */
 export function stageEach(): void {
   beforeEach(async () => {
-    liveInOwnTime(10)
-    simulator = await startSimulator({ routes: [] })
+    simulator = await simulated({ routes: [] })
     await load(simulator.url, {
       row: ensure({}),
       brief: ensure({ waitTimeout: 1 }),
@@ -52,11 +49,6 @@ export function stageEach(): void {
       unchecked: ensure({ approve: true, validate: false }),
       absent: ensure({ state: 'absent' }),
     })
-  })
-  afterEach(async () => {
-    await unload()
-    await until(() => simulator.openSessions === 0)
-    await simulator.stop()
   })
 }
 

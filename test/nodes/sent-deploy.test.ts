@@ -1,7 +1,5 @@
-import { startSimulator, type Simulator } from '../../simulator'
-import { load, redeploy, result, unload } from '../support/flow'
-import { liveInOwnTime } from '../support/own-time'
-import { until } from '../support/until'
+import type { Simulator } from '../../simulator'
+import { load, redeploy, result, simulated } from '../support/flow'
 
 /** An appliance that accepts at once, carries out late, and does not show that it will. */
 describe('a deploy forgets nothing that was sent and does not show yet:', function () {
@@ -10,13 +8,7 @@ describe('a deploy forgets nothing that was sent and does not show yet:', functi
   let simulator: Simulator
 
   beforeEach(async () => {
-    liveInOwnTime(10)
-    simulator = await startSimulator({ routes: 2, dialect: { pendingChanges: false } })
-  })
-  afterEach(async () => {
-    await unload()
-    await until(() => simulator.openSessions === 0 && simulator.openSockets === 0)
-    await simulator.stop()
+    simulator = await simulated({ routes: 2, dialect: { pendingChanges: false } })
   })
 
   const output = { name: 'New out', protocol: 'udp', address: '239.9.9.9', port: 7001 }

@@ -2,8 +2,7 @@ import { hooks } from '@node-red/util'
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import type { WatchEvent } from '../../client/model/event'
 import { startSimulator, type RouteState, type Simulator } from '../../simulator'
-import { deployFlows, flowOf, load, unload, type FlowOptions } from '../support/flow'
-import { liveInOwnTime } from '../support/own-time'
+import { deployFlows, flowOf, load, simulated, unload, type FlowOptions } from '../support/flow'
 import { pause, until } from '../support/until'
 
 /** A node that takes its time to close. */
@@ -62,19 +61,13 @@ describe('a deploy forgets nothing that a watch knows:', () => {
   }
 
   beforeEach(async () => {
-    liveInOwnTime(10)
     events = []
     hooks.add('onSend.watchdeploy', (sent: Receipt[]) => {
       for (const { msg, source } of sent) events.push({ from: source.node.id, event: msg.payload })
     })
-    simulator = await startSimulator({ routes: 6, applyDelay: 0, settleDelay: 0 })
+    simulator = await simulated({ routes: 6, applyDelay: 0, settleDelay: 0 })
   })
-  afterEach(async () => {
-    hooks.remove('*.watchdeploy')
-    await unload()
-    await until(() => simulator.openSessions === 0 && simulator.openSockets === 0)
-    await simulator.stop()
-  })
+  afterEach(() => hooks.remove('*.watchdeploy'))
 
   for (const type of TYPES) {
     it(`what changes at a deploy of type ${type} is told once by each of two equal watches`, async () => {

@@ -2,9 +2,8 @@ import { hooks } from '@node-red/util'
 import should from 'should'
 import type { GatewayError } from '../../client/errors'
 import type { Snapshot, WatchEvent } from '../../client/model/event'
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
-import { deployFlows, flowOf, helper, load, unload, type FlowOptions } from '../support/flow'
-import { liveInOwnTime } from '../support/own-time'
+import type { Simulator, SimulatorOptions } from '../../simulator'
+import { deployFlows, flowOf, helper, load, simulated, type FlowOptions } from '../support/flow'
 import { until } from '../support/until'
 
 const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
@@ -32,25 +31,19 @@ describe('watch', () => {
     more: FlowOptions = {},
     appliance: SimulatorOptions = {},
   ): Promise<void> {
-    simulator = await startSimulator({ routes: 6, applyDelay: 0, settleDelay: 0, ...appliance })
+    simulator = await simulated({ routes: 6, applyDelay: 0, settleDelay: 0, ...appliance })
     deviceId = simulator.devices[0]!._id
     options = { ...more, gateway: { pollInterval: 1, ...more.gateway } }
     await load(simulator.url, nodes, options)
   }
 
   beforeEach(() => {
-    liveInOwnTime(10)
     received = []
     hooks.add('onReceive.watchtest', ({ msg, destination }: Receipt) => {
       received.push({ ...(msg as unknown as Received), to: destination.id })
     })
   })
-  afterEach(async () => {
-    hooks.remove('*.watchtest')
-    await unload()
-    await until(() => simulator.openSessions === 0 && simulator.openSockets === 0)
-    await simulator.stop()
-  })
+  afterEach(() => hooks.remove('*.watchtest'))
 
   interface Receipt {
     msg: object
@@ -118,7 +111,7 @@ describe('watch', () => {
 
   it('takes its filters from its properties, also from the environment', async () => {
     process.env['WATCHED_ROUTE'] = 'Sport 1'
-    simulator = await startSimulator({ routes: 6 })
+    simulator = await simulated({ routes: 6 })
     simulator.renameRoute(simulator.routes[0]!.id, 'Sport 1')
     const { url } = simulator
     deviceId = simulator.devices[0]!._id

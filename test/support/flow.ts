@@ -120,7 +120,7 @@ interface Completion {
 const outcomes = new Map<string, Followed>()
 
 /**
- * A simulator for the flows of this test, which end before it and leave no session on it. Time passes ten
+ * A simulator for the flows of this test, which end before it and leave nothing open on it. Time passes ten
  * times as fast until then.
  */
 export async function simulated(options?: SimulatorOptions): Promise<Simulator> {
@@ -129,7 +129,8 @@ export async function simulated(options?: SimulatorOptions): Promise<Simulator> 
   afterThisTest(async () => {
     await unload()
     try {
-      await until(() => simulator.openSessions === 0, 'the end of its sessions')
+      const isLeft = (): boolean => simulator.openSessions === 0 && simulator.openSockets === 0
+      await until(isLeft, 'the end of its sessions and sockets')
     } finally {
       await simulator.stop()
     }
