@@ -34,15 +34,14 @@ const MOST: Limits = { levels: 50, values: 250_000, characters: 5 * 1024 * 1024 
  * can send a form without the browser's permission.
  */
 export const take: RequestHandler = (request, response, next) => {
+  const refuse = (why: GatewayError): void => void fail(response, why).catch(next)
   if (request.method === 'POST' && !request.is('application/json')) {
     response.status(415)
-    void fail(response, new GatewayError('INVALID_INPUT', 'JSON is expected.'))
-    return
+    return refuse(new GatewayError('INVALID_INPUT', 'JSON is expected.'))
   }
   const plain = plainCopy(request.body, MOST)
   if (plain.fault !== undefined) {
-    void fail(response, invalidInput([{ path: plain.path || 'request', problem: plain.fault }]))
-    return
+    return refuse(invalidInput([{ path: plain.path || 'request', problem: plain.fault }]))
   }
   request.body = isObject(plain.value) ? plain.value : {}
   next()
@@ -89,8 +88,8 @@ export const answering =
   }
 
 /** Responds with the error that another handler of the route has thrown. */
-export const answeringThrown: ErrorRequestHandler = (error, _request, response, _next) =>
-  void fail(response, error)
+export const answeringThrown: ErrorRequestHandler = (thrown, _request, response, next) =>
+  void fail(response, thrown).catch(next)
 
 /** @param host where the user may know it @returns the code of the failure */
 async function fail(
