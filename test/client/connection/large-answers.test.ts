@@ -31,7 +31,9 @@ describe('a response that is made to cost much', () => {
   }
 
   for (const [what, [path, call, most]] of Object.entries(CALLS)) {
-    for (const part of ['{},', '[],', '0,', '"",', '{"a":0},', '[[[]]],']) {
+    // What costs how much is one rule for all: one of the largest sees each kind.
+    const kinds = what === 'routes' ? ['{},', '[],', '0,', '"",', '{"a":0},', '[[[]]],'] : ['{},']
+    for (const part of kinds) {
       it(`${what}, all ${part}… is refused before it is parsed`, async () => {
         let text = Buffer.alloc(0)
         await start((each) => (each.method === 'GET' && each.path === path ? { text } : undefined))
