@@ -171,6 +171,15 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
       await row('Alpha').getByRole('button', { name: words[2]! }).click()
       await says(question(), words[3]!)
       should(await cutInFields(page.locator('.media-gateway-sidebar'))).eql([])
+      const figures = row('Alpha').locator('.media-gateway-sidebar-figures')
+      await says(figures, 'Mbit/s')
+      // As narrow as in Node-RED 5.
+      const roomLeft = await figures.evaluate((element) => {
+        element.closest<HTMLElement>('.media-gateway-sidebar')!.style.width = '290px'
+        const place = element.firstElementChild!
+        return place.clientWidth - place.scrollWidth
+      })
+      should(roomLeft).equal(0, 'the address is cut')
       const shown = await page.locator('.media-gateway-sidebar').innerText()
       should(shown.replaceAll(HOSTILE, '')).not.match(/media-gateway|[a-z]\.[a-z]|__/)
       await row('Alpha').click()

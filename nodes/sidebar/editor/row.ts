@@ -49,7 +49,9 @@ export function createRow() {
   const summary = element('span.media-gateway-sidebar-summary', first, ...rest)
   const place = element('span')
   const template = element('template', {
-    innerHTML: `<svg width="${WIDTH}" height="${HEIGHT}" aria-hidden="true"><path></path></svg>`,
+    innerHTML:
+      `<svg width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" ` +
+      'preserveAspectRatio="none" aria-hidden="true"><path></path></svg>',
   })
   /** A line through the last minutes. What it shows is said by the figure beside it. */
   const line = template.content.firstElementChild!
