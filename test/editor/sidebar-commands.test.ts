@@ -212,6 +212,25 @@ withSidebar('the sidebar: commands', (sidebar) => {
     should(editor().complaints.splice(0).join()).match(/Failed to load resource/)
   })
 
+  it('shows no accepted command as under way while nothing is known', async () => {
+    const page = await open(['gateway'])
+    await says(row('Beta'), 'stopped')
+    await page.route('**/media-gateway/control', (route) => route.fulfill({ json: { ok: true } }))
+    await row('Beta').getByRole('button').click()
+    await question().getByRole('button', { name: 'Start route' }).click()
+    await says(row('Beta'), 'starting …')
+    await page.route('**/media-gateway/state', (route) => route.abort())
+    await says(row('Beta'), 'was stopped')
+
+    small().startRoute('Beta')
+    await page.unroute('**/media-gateway/state')
+    await page.unroute('**/media-gateway/control')
+    await says(row('Beta'), 'running')
+    small().stopRoute('Beta')
+    await says(row('Beta'), 'stopped')
+    editor().complaints.length = 0
+  })
+
   it('shows signs that turn the direction of a text as codes', async () => {
     const beta = small().route('Beta')!
     beta.name = 'Studio \u202eevil Z'

@@ -32,7 +32,11 @@ export function createCommands() {
     get isWaiting() {
       return sent.size > 0
     },
-    waiting: (target: Target): Action | undefined => sent.get(keyOf(target))?.action,
+    /** @param isOld once it was accepted, nobody knows what has become of it */
+    waiting: (target: Target, isOld = false): Action | undefined => {
+      const command = sent.get(keyOf(target))
+      return isOld && command?.acceptedAt !== undefined ? undefined : command?.action
+    },
     send: (command: Sent) => void sent.set(keyOf(command), { ...command }),
     answered(target: Target, isAccepted: boolean): void {
       const command = sent.get(keyOf(target))

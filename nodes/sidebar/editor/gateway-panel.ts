@@ -178,7 +178,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     kinds: kindsFor(listed.id),
     now: Date.now() + skew,
     rates,
-    waiting: (routeId, destinationId) => controls.waiting({ routeId, destinationId }),
+    waiting: (routeId, destinationId) => controls.waiting({ routeId, destinationId }, isOld()),
     isSwitching: controls.isSwitching,
   })
 
