@@ -5,7 +5,6 @@ import {
   isRedundant,
   LASTING,
   membersOf,
-  ONLY_READ,
   PROTOCOLS,
   ROUTE,
   ROUTE_NAMES,
@@ -15,7 +14,7 @@ import {
   type Members,
 } from './members'
 import { excerpt, givenAs } from './given'
-import { isBooleanText, isNumeric, isPartAsRead, partToSent, protocolOf } from './convert'
+import { isBooleanText, isNumeric, isRouteAsRead, partToSent, protocolOf } from './convert'
 import type { Fault, Given, Reason, Wanted } from './faults'
 import { doubtsOfRoute } from './doubts'
 import { nearest } from './near'
@@ -49,7 +48,7 @@ export function checkUpdate(input: unknown, mode: UpdateMode, options: CheckOpti
 
 /** What a new route must not have, and one that is there may: nobody sees a blank at the end of a name. */
 function checkNew(route: JsonObject): Fault[] {
-  const isRead = isAsRead(route)
+  const isRead = isRouteAsRead(route)
   const names: Array<[path: string, name: unknown]> = [
     ['name', own(route, 'name')],
     ...itemsIn(own(route, 'destinations')).map((one, index): [string, unknown] => [
@@ -98,32 +97,23 @@ function checkRoute(input: unknown, inside: (route: JsonObject) => Fault[]): Fau
 }
 
 function checkNames(route: JsonObject): Fault[] {
-  return Object.keys(route)
+  const faults = Object.keys(route)
     .filter((name) => !ROUTE_NAMES.has(name))
     .map((name) => ({ path: pathTo('', name), ...suggestion(name) }))
-}
-
-/** True for a Route as read: besides its state it has members that only the appliance sets. */
-function isAsRead(route: JsonObject): boolean {
-  const has = (part: unknown, names: readonly string[]): boolean =>
-    names.some((name) => isGiven(own(part, name)))
-  return (
-    has(route, ONLY_READ) ||
-    has(own(route, 'source'), ['id']) ||
-    [own(route, 'source'), ...itemsIn(own(route, 'destinations'))].some(isPartAsRead)
-  )
+  // Newer firmware returns more: whether it does is seen from the present route.
+  return isRouteAsRead(route) ? faults.filter(({ kind }) => kind !== 'unknown') : faults
 }
 
 // Written by hand, a state is a wish, and must not be ignored silently.
 function refuseState(route: JsonObject): Fault[] {
   const state = own(route, 'state')
-  if (!isGiven(state) || state === '' || isAsRead(route)) return []
+  if (!isGiven(state) || state === '' || isRouteAsRead(route)) return []
   return [{ path: 'state', kind: 'state' }]
 }
 
 // In a Route as read, an earlier step of the flow has put it there, and it is harmless.
 function refuseStart(route: JsonObject): Fault[] {
-  if (!isGiven(own(route, 'startRoute')) || isAsRead(route)) return []
+  if (!isGiven(own(route, 'startRoute')) || isRouteAsRead(route)) return []
   return [{ path: 'startRoute', kind: 'startRoute' }]
 }
 

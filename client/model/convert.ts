@@ -1,10 +1,11 @@
 import type { Destination, Route, RouteFields, Source } from './types'
-import { isGiven, isObject, isText, membersIn, own, type JsonObject } from './json'
+import { isGiven, isObject, isText, itemsIn, membersIn, own, type JsonObject } from './json'
 import {
   hasPaths,
   isRedundant,
   isSrtListener,
   membersOf,
+  ONLY_READ,
   PLACE,
   PROTOCOL,
   spellingOf,
@@ -122,6 +123,17 @@ function pathAsSent(path: JsonObject, of: Members): JsonObject {
 /** True for a source or destination as read: it has what only the appliance sets. */
 export const isPartAsRead = (part: unknown): boolean =>
   ['state', 'started', 'summaryStatusCode'].some((name) => isGiven(own(part, name)))
+
+/** True for a Route as read: besides its state it has members that only the appliance sets. */
+export function isRouteAsRead(route: JsonObject): boolean {
+  const has = (part: unknown, names: readonly string[]): boolean =>
+    names.some((name) => isGiven(own(part, name)))
+  return (
+    has(route, ONLY_READ) ||
+    has(own(route, 'source'), ['id']) ||
+    [own(route, 'source'), ...itemsIn(own(route, 'destinations'))].some(isPartAsRead)
+  )
+}
 
 /**
  * Responses join the values of all paths by `|`; requests list the paths, and have no other place. With

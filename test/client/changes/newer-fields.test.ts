@@ -1,0 +1,56 @@
+import 'should'
+import type { Gateway, Route } from '../../../client'
+import { startSimulator, type Simulator } from '../../../simulator'
+import { endEach, gatewayAt } from '../../support/connect'
+import { errorOf } from '../../support/errors'
+import { liveInOwnTime } from '../../support/own-time'
+import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
+
+describe('a field of a route that the package does not know', () => {
+  let simulator: Simulator
+  let appliance: ScriptedAppliance
+  let gateway: Gateway
+  let read: Route
+
+  beforeEach(async () => {
+    liveInOwnTime()
+    simulator = await startSimulator({ routes: 2 })
+    appliance = new ScriptedAppliance(async (call) => {
+      const answer = await passOn(call, simulator.url + call.url)
+      if (answer === 'cut' || call.method !== 'GET' || !call.path.includes('/routes')) return answer
+      const body = JSON.parse(String(answer.text)) as Route & { data?: Route[] }
+      for (const route of body.data ?? [body]) route.operatorGroup = { name: 'newer firmware' }
+      return { body }
+    })
+    await appliance.start()
+    gateway = gatewayAt(appliance)
+    read = await gateway.routes.get({ id: simulator.routes[0]!.id })
+    read.should.have.property('operatorGroup')
+  })
+  afterEach(() => endEach(gateway, appliance, simulator))
+
+  const modes = ['keep', 'merge', 'replace'] as const
+
+  it('is accepted in a route as read', async () => {
+    const source = { ...read.source, name: 'Another' }
+    for (const mode of modes) await gateway.routes.update(read, { ...read, source }, { mode })
+    const { action } = await gateway.routes.ensure({ ...read, source })
+    action.should.equal('none')
+    simulator.route(read.id)!.source.name.should.equal('Another')
+    await gateway.routes.create({ ...read, name: 'A copy' })
+  })
+
+  it('is refused where the appliance has not returned it', async () => {
+    const edited = { ...read, enabled: false }
+    const attempts = [
+      ...modes.map((mode) => () => gateway.routes.update(read, edited, { mode })),
+      () => gateway.routes.ensure(edited),
+    ]
+    for (const attempt of attempts) {
+      const { code, cause } = await errorOf(attempt())
+      code.should.equal('INVALID_INPUT')
+      cause.problems!.map(({ path }) => path).should.eql(['enabled'])
+    }
+    simulator.journal.filter(({ path }) => path.endsWith('/updates')).should.be.empty()
+  })
+})
