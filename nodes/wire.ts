@@ -15,7 +15,7 @@ export interface Requests {
   connections: { body: OfForm & { offset: number }; answer: InventoryReport }
   report: { body: OfForm; answer: MadeReport }
   inventory: { body: OfForm; answer: CheckedInventory }
-  lookup: { body: OfForm & { deviceId?: string }; answer: Lookup }
+  lookup: { body: OfForm & { deviceId?: string; language?: string }; answer: Lookup }
   definition: { body: OfForm & OfRoute; answer: { definition: unknown } }
   plan: { body: OfForm & PlanQuestion & { deviceId?: string }; answer: Planned }
   gateways: { body: Record<string, never>; answer: ListedGateway[] }
@@ -212,14 +212,16 @@ export interface Addressed {
   port?: number
 }
 
-export interface FoundRoute extends Stateful {
+export interface FoundRoute extends Pick<Stateful, 'state'> {
+  health: HealthText
   id: string
   name: string
   source: Addressed
   destinations: FoundDestination[]
 }
 
-export interface FoundDestination extends Stateful, Addressed {
+export interface FoundDestination extends Pick<Stateful, 'state' | 'started'>, Addressed {
+  health: HealthText
   id?: string
   name: string
 }

@@ -12,11 +12,19 @@ import type { Route } from '../model/types'
 import { numberIn, placeOf, type Figures } from './measuring/figures'
 import { UNTOLD, type RouteState } from './state'
 
+/** A route and all of its outputs. */
+export interface WholeSigns extends RouteSigns {
+  readonly outputs: readonly OutputSigns[]
+}
+
 /** By the latest poll, on a device that is well. @param at where its figures begin */
-export function partsOfState(route: RouteState, at: number, figures?: Figures): RouteHealth {
+export const partsOfState = (route: RouteState, at: number, figures?: Figures): RouteHealth =>
+  partsHealth(signsOfState(route, at, figures))
+
+export function signsOfState(route: RouteState, at: number, figures?: Figures): WholeSigns {
   const { condition, source, destinations } = route
   const { state, code } = source.condition
-  return partsHealth({
+  return {
     state: condition.state,
     code: condition.code,
     source: source === UNTOLD.source ? undefined : { state, code, bitrate: figures?.[at] },
@@ -25,13 +33,13 @@ export function partsOfState(route: RouteState, at: number, figures?: Figures): 
       const clients = figures?.[placeOf(at, index) + 1]
       return { name, state: shown.state, code: shown.code, started, isListener, clients }
     }),
-  })
+  }
 }
 
 /** How a route is as the gateway has just returned it, on a device that is well. */
 export const healthOfRoute = (route: Route): Health => routeHealth(signsOfRoute(route))
 
-export function signsOfRoute(route: Route): RouteSigns & { outputs: OutputSigns[] } {
+export function signsOfRoute(route: Route): WholeSigns {
   const { state, summaryStatusCode: code, source, destinations } = route
   return {
     state: textIn(state),

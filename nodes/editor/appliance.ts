@@ -5,7 +5,7 @@ import { isVariable } from './checks'
 import { askAppliance, hasInventory } from './connection'
 import { field } from './fields'
 import { createLook } from './look'
-import { text } from './text'
+import { language, text } from './text'
 
 export type Appliance = ReturnType<typeof openAppliance>
 
@@ -107,12 +107,13 @@ async function lookAt(
   deviceId: string | undefined,
   again: boolean,
 ): Promise<Lookup> {
+  const asked = { appliance, language: language() }
   try {
-    return await askAppliance('lookup', node, { appliance, deviceId }, { again })
+    return await askAppliance('lookup', node, { ...asked, deviceId }, { again })
   } catch (error) {
     const isGone = error instanceof RequestError && error.code === 'NOT_FOUND'
     if (deviceId === undefined || !isGone) throw error
     // The device is gone: show those that exist.
-    return askAppliance('lookup', node, { appliance })
+    return askAppliance('lookup', node, asked)
   }
 }

@@ -1,7 +1,7 @@
 // The one place that names a state of the appliance: its sign, and its word in the language of the
-// editor. How a route of a running flow is, Node-RED says.
-import type { Sign } from '../../client/model/health'
-import type { Stateful } from '../wire'
+// editor. How a route is, Node-RED says.
+import { deviceHealth, type Sign } from '../../client/model/health'
+import type { HealthText, Stateful } from '../wire'
 import { element } from './element'
 import { text } from './text'
 
@@ -33,15 +33,6 @@ export const isOn = ({ started }: Stateful): boolean => started !== false
 
 const isWord = (state: string | undefined, word: string): boolean => state?.toLowerCase() === word
 
-/** A warning or an error shows even where nothing runs. */
-function signOf(statusCode: string | undefined, runs: boolean): Sign {
-  const code = statusCode?.toLowerCase()
-  if (code === 'warn') return 'warning'
-  if (code === 'error') return 'critical'
-  if (!runs) return 'stopped'
-  return code === 'ok' ? 'ok' : 'unknown'
-}
-
 /** The words of the appliance that are translated; firmware may have more. */
 const KEYS: Record<string, string> = {
   running: 'running',
@@ -68,22 +59,25 @@ export function wordOfPart(part: Stateful): string {
   return wordOf(part.state || (part.started ? 'started' : undefined))
 }
 
-/** Before a deploy: what the appliance says of a route, and that something is wrong. */
-export function routeState(route: Stateful): State {
-  const sign = signOf(route.summaryStatusCode, isRunning(route))
-  const code = route.summaryStatusCode?.toLowerCase()
-  const words = [route.state, ...(sign === 'warning' || sign === 'critical' ? [code] : [])]
-  return { sign, word: words.map(wordOf).join(', ') }
-}
+export const isWell = ({ sign }: HealthText): boolean => sign === 'ok' || sign === 'stopped'
+export const briefOf = ({ brief, text: all }: HealthText): string => brief ?? all
 
-export const partState = (part: Stateful): State => ({
-  sign: signOf(part.summaryStatusCode, isOn(part) && !isWord(part.state, 'stopped')),
-  word: wordOfPart(part),
+/** What is well or stopped has the word of the appliance, anything else what is wrong with it. */
+export const routeState = ({ health, state }: Healthy): State => ({
+  sign: health.sign,
+  word: isWell(health) ? wordOf(state) : briefOf(health),
 })
+
+export const partState = (part: Healthy): State => ({
+  sign: part.health.sign,
+  word: isWell(part.health) ? wordOfPart(part) : briefOf(part.health),
+})
+
+type Healthy = Stateful & { health: HealthText }
 
 /** The appliance has words of its own for the state of a device. */
 export const deviceState = (device: { statusCode?: string; status?: string }): State => ({
-  sign: signOf(device.statusCode, true),
+  sign: deviceHealth(device.statusCode, device.status).sign,
   word: device.status || wordOf(device.statusCode),
 })
 

@@ -1,9 +1,10 @@
 // What the sidebar is given besides the state: what happened, what the routes carry, the failovers.
 import should from 'should'
 import { Stop } from '../../client/stop'
-import { type Connection } from '../../client/connection/connection'
+import type { Connection } from '../../client/connection/connection'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { createLately } from '../../nodes/gateway/admin/lately'
+import { lookUp } from '../../nodes/gateway/admin/lookup'
 import { createObservers } from '../../nodes/gateway/admin/observers'
 import { createRates } from '../../client/model/rates'
 import type { ApplianceState, Gap, ShownIncident } from '../../nodes/wire'
@@ -123,6 +124,12 @@ describe('what the sidebar is given', () => {
     for (const { health } of shown(state).destinations) {
       should(health).containEql({ sign: 'unknown', text: 'keine Daten' })
     }
+    // A dialog, which needs no watch, says the same.
+    const picked = (await lookUp(connection, undefined, 'de')).routes!.find((one) => one.id === id)!
+    should(picked.health).eql(shown(state).health)
+    should(picked.destinations.map((one) => one.health)).eql(
+      shown(state).destinations.map((one) => one.health),
+    )
     should(state.health.known).containEql({ problems: 1 })
     should(state.health.known!.worst).containEql({ route: name, sign: 'critical' })
 
@@ -146,6 +153,9 @@ describe('what the sidebar is given', () => {
     should(health.known).containEql({ problems: 0, worst: undefined })
     for (const { health: one, source } of snapshot!.routes) {
       should([one.sign, one.text, source.health.sign]).eql(['unknown', 'device offline', 'unknown'])
+    }
+    for (const one of (await lookUp(connection, undefined, 'en-US')).routes!) {
+      should(one.health).containEql({ sign: 'unknown', text: 'device offline' })
     }
   })
 

@@ -269,7 +269,7 @@ describe('the admin routes', () => {
       'id',
       'name',
       'state',
-      'summaryStatusCode',
+      'health',
       'source',
       'destinations',
     ])

@@ -41,7 +41,7 @@ describe('a failure in the editor', function () {
   /** What the editor requests of the gateway. */
   const requests: Record<string, (gateway: Connection) => Promise<unknown>> = {
     'test connection': (gateway) => startSession(gateway, new Operation('test-connection')),
-    'a picker': (gateway) => lookUp(gateway, undefined),
+    'a picker': (gateway) => lookUp(gateway, undefined, 'en-US'),
     'a definition': (gateway) =>
       getRoute(gateway, { deviceId: deviceId(), routeId: routeId() }, new Operation('get-route')),
     'the sidebar': (gateway) =>

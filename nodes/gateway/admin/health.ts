@@ -2,6 +2,7 @@ import type { Connection } from '../../../client/connection/connection'
 import type { Language } from '../../../client/model/watch'
 import {
   healthOfWhole,
+  partsHealth,
   isTrouble,
   sourceHealth,
   STOPPED,
@@ -11,7 +12,7 @@ import {
 import { isOld, type Known } from '../../../client/watch/life/device'
 import { knownBy } from '../../../client/watch/registry'
 import { eachRoute, type Figures } from '../../../client/watch/measuring/figures'
-import { partsOfState } from '../../../client/watch/health'
+import { signsOfState, type WholeSigns } from '../../../client/watch/health'
 import type { DeviceState } from '../../../client/watch/state'
 import { healthText } from '../../../client/watch/text/health-text'
 import { countsOf } from '../../../client/watch/report/counts'
@@ -62,31 +63,33 @@ function shownCounts(state: DeviceState, figures?: Figures, language?: Language)
   }
 }
 
-/** Of each route. While the device is away, nothing of them is known. */
+/** Of each route. */
 export function healthsOf({ state, figures }: Known): RouteHealth[] {
   const healths: RouteHealth[] = []
   if (!state) return healths
   const device = deviceHealth(state.condition.code, state.condition.state)
   eachRoute(state, (route, at) => {
-    const { destinations } = route
-    if (device.sign === 'unknown') {
-      const unknown = destinations.map(() => device)
-      healths.push({ route: device, source: device, destinations: unknown })
-      return
-    }
-    const parts = partsOfState(route, at, figures)
-    const health = healthOfWhole(parts)
-    const { code, state: word } = route.source.condition
-    const isStopped = health.sign === 'stopped'
-    // Where nothing can be said of the outputs, each shows in gray what is wrong with the route.
-    const consequence: Health = isStopped ? STOPPED : { ...parts.own, sign: 'unknown' }
-    healths.push({
-      route: health,
-      source: isStopped ? STOPPED : sourceHealth({ code, state: word, bitrate: figures?.[at] }),
-      destinations: destinations.map(({ started }, index) =>
-        started === false ? STOPPED : (parts.outputs[index] ?? consequence),
-      ),
-    })
+    healths.push(healthOfEach(signsOfState(route, at, figures), device))
   })
   return healths
+}
+
+/** Of a route and its parts, each by itself. While the device is away, nothing of them is known. */
+export function healthOfEach(signs: WholeSigns, device: Health): RouteHealth {
+  const { source = {}, outputs } = signs
+  if (device.sign === 'unknown') {
+    return { route: device, source: device, destinations: outputs.map(() => device) }
+  }
+  const parts = partsHealth(signs)
+  const route = healthOfWhole(parts)
+  const isStopped = route.sign === 'stopped'
+  // Where nothing can be said of the outputs, each shows in gray what is wrong with the route.
+  const consequence: Health = isStopped ? STOPPED : { ...parts.own, sign: 'unknown' }
+  return {
+    route,
+    source: isStopped ? STOPPED : sourceHealth(source),
+    destinations: outputs.map(({ started }, index) =>
+      started === false ? STOPPED : (parts.outputs[index] ?? consequence),
+    ),
+  }
 }

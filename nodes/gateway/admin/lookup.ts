@@ -2,14 +2,18 @@ import { GatewayError, say } from '../../../client/errors'
 import { getDevice, listDevices } from '../../../client/api/devices'
 import { listRoutes } from '../../../client/api/routes'
 import { Operation } from '../../../client/connection/operation'
-import type { Device } from '../../../client/model/types'
+import type { Device, Route } from '../../../client/model/types'
 import type { Connection } from '../../../client/connection/connection'
 import { mayAct } from '../../../client/connection/roles'
 import { booleanFrom, partToSent, protocolOf } from '../../../client/model/convert'
+import { deviceHealth, type Health } from '../../../client/model/health'
 import { isObject, own, type JsonObject, objectsIn } from '../../../client/model/json'
 import type { Direction } from '../../../client/model/members'
 import { shortened } from '../../../client/model/legible'
+import type { Language } from '../../../client/model/watch'
+import { signsOfRoute } from '../../../client/watch/health'
 import type { Addressed, FoundRoute, Lookup } from '../../wire'
+import { healthOfEach, shown } from './health'
 
 /** @throws GatewayError `NOT_FOUND` */
 export function refuseUnlisted(devices: readonly Device[], id: string): void {
@@ -30,7 +34,11 @@ export function createSharing() {
 }
 
 /** Looks up the devices and, of the wanted or only one, routes, destinations and adapters. */
-export async function lookUp(gateway: Connection, wanted: string | undefined): Promise<Lookup> {
+export async function lookUp(
+  gateway: Connection,
+  wanted: string | undefined,
+  language: Language,
+): Promise<Lookup> {
   const operation = new Operation('look-up')
   const [devices, configuration] = await Promise.all([
     listDevices(gateway, operation),
@@ -39,17 +47,19 @@ export async function lookUp(gateway: Connection, wanted: string | undefined): P
   const picked = devices.map(pickedDevice)
   const deviceId = wanted ?? (picked.length === 1 ? picked[0]!.id : undefined)
   if (deviceId === undefined) return { devices: picked }
-  const { config } = configuration ?? (await getDevice(gateway, deviceId, operation))
+  const device = configuration ?? (await getDevice(gateway, deviceId, operation))
+  const { config } = device
   const configured = objectsIn(own(config, 'routes'))
   const routes: readonly JsonObject[] =
     configured.length > 0
       ? configured
       : (await listRoutes(gateway, { deviceId, certain: false }, operation)).data.filter(isObject)
+  const ofDevice = deviceHealth(textIfAny(device.statusCode), textIfAny(device.status))
   const adapters = objectsIn(own(own(config, 'settings'), 'networkAdapters'))
   return {
     devices: picked,
     deviceId,
-    routes: routes.map(pickedRoute),
+    routes: routes.map((route) => pickedRoute(route, ofDevice, language)),
     adapters: adapters.map(({ name, address }) => ({ name: text(name), address: text(address) })),
     ...(!mayAct(gateway.session.roles(), 'Operator') && { mayChange: false as const }),
   }
@@ -62,21 +72,24 @@ export const pickedDevice = (device: Device): Lookup['devices'][number] => ({
   status: text(device.status),
 })
 
-const pickedRoute = (route: JsonObject): FoundRoute => ({
-  id: text(route.id),
-  name: text(route.name),
-  state: textIfAny(route.state),
-  summaryStatusCode: textIfAny(route.summaryStatusCode),
-  source: isObject(route.source) ? addressed('source', route.source) : {},
-  destinations: objectsIn(route.destinations).map((destination) => ({
-    id: textIfAny(destination.id),
-    name: text(destination.name),
-    ...addressed('destination', destination),
-    started: booleanFrom(destination.started),
-    state: textIfAny(destination.state),
-    summaryStatusCode: textIfAny(destination.summaryStatusCode),
-  })),
-})
+function pickedRoute(route: JsonObject, device: Health, language: Language): FoundRoute {
+  const health = healthOfEach(signsOfRoute(route as unknown as Route), device)
+  return {
+    id: text(route.id),
+    name: text(route.name),
+    state: textIfAny(route.state),
+    health: shown(health.route, language),
+    source: isObject(route.source) ? addressed('source', route.source) : {},
+    destinations: objectsIn(route.destinations).map((destination, index) => ({
+      id: textIfAny(destination.id),
+      name: text(destination.name),
+      ...addressed('destination', destination),
+      started: booleanFrom(destination.started),
+      state: textIfAny(destination.state),
+      health: shown(health.destinations[index]!, language),
+    })),
+  }
+}
 
 function addressed(direction: Direction, part: JsonObject): Addressed {
   const { address, port } = partToSent(direction, part)

@@ -12,6 +12,7 @@ import type { Connection } from '../../../client/connection/connection'
 import type { Device } from '../../../client/model/types'
 import { grouped } from '../../../client/model/ids'
 import { isObject, plainText, type JsonObject } from '../../../client/model/json'
+import { languageOf } from '../../../client/model/watch'
 import { knownBy } from '../../../client/watch/registry'
 import { answering, answeringThrown, bodyOf, take, textOf } from './answers'
 import type { Question, Work } from './answers'
@@ -111,7 +112,9 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
       work: (question) =>
         withConnection(question, (gateway) => {
           const deviceId = textOf(question.body.deviceId)
-          return sharing(gateway, `look-up ${deviceId}`, () => lookUp(gateway, deviceId))
+          const language = languageOf(question.body.language)
+          const key = `look-up ${language} ${deviceId}`
+          return sharing(gateway, key, () => lookUp(gateway, deviceId, language))
         }),
     },
 

@@ -3,7 +3,7 @@ import { SIGNS } from '../../../client/model/health'
 import { SIGN_OF_REACH, type Reach, type Sign } from '../../editor/states'
 import type { Failover, Failure, KnownAppliance } from '../../wire'
 import { troubleOfFailover } from './failover'
-import { briefOf } from './labels'
+import { briefOf } from '../../editor/states'
 import { text } from './text'
 
 /** The sign of a head stands for all that is below it. @param failovers those that no row shows */

@@ -1,7 +1,16 @@
 // What the sidebar says of a route and its parts, in a line each.
 import { element } from '../../editor/element'
-import { isConnected, isOn, isRunning, wordOf, wordOfPart, type Sign } from '../../editor/states'
-import type { HealthText, Part } from '../../wire'
+import {
+  briefOf,
+  isConnected,
+  isOn,
+  isRunning,
+  isWell,
+  wordOf,
+  wordOfPart,
+  type Sign,
+} from '../../editor/states'
+import type { Part } from '../../wire'
 import type { Route } from './route'
 import { text } from './text'
 
@@ -25,10 +34,7 @@ export function summaryOf(route: Route, isOld: boolean): string[] {
   ]
 }
 
-const isWell = ({ sign }: HealthText): boolean => sign === 'ok' || sign === 'stopped'
 const lastSeen = (state: string): string => text('state.was', { state })
-
-export const briefOf = ({ brief, text: all }: HealthText): string => brief ?? all
 
 /** For the details: why something is wrong, and how the gateway says that. */
 export function routeSummary({ health, state, summaryStatusCode }: Route, isOld: boolean): string {
