@@ -13,14 +13,15 @@ import {
 } from '../model/json'
 import { hasPaths, isRedundant, LASTING, membersOf, PLACE, type Direction } from '../model/members'
 import { partToSent, protocolOf, toSent, withAddress } from '../model/convert'
-import { checkPart, checkPatch, PARTS, type CheckOptions, type UpdateMode } from '../model/check'
 import {
-  findHidden,
-  keepHidden,
-  restored,
-  withoutEmptySecrets,
-  withoutMasks,
-} from '../model/secrets'
+  checkPart,
+  checkPatch,
+  hasNewerFields,
+  PARTS,
+  type CheckOptions,
+  type UpdateMode,
+} from '../model/check'
+import { findHidden, keepHidden, restored, withoutMasks } from '../model/secrets'
 import { differs } from '../model/diff'
 import { isSameId, isUuid, matcher, normalizeId } from '../model/ids'
 
@@ -32,7 +33,7 @@ export interface Plan {
 
 /** True when an update cannot be planned without the present route, which is then read first. */
 export function needsPresent(patch: RoutePatch, mode: UpdateMode): boolean {
-  if (mode === 'merge') return true
+  if (mode === 'merge' || hasNewerFields(patch)) return true
   if (PARTS.some((name) => findHidden(own(patch, name)).length > 0)) return true
   const { source, destinations } = toSent(patch as Route)
   const parts = isGiven(own(patch, 'source')) ? [source, ...destinations] : destinations
@@ -58,7 +59,7 @@ function takesOver(part: Source | Destination): boolean {
 
 /** Mode `keep`: what the patch gives is sent as given, with the present IDs; what it leaves out stays. */
 export function planKeep(patch: RoutePatch, present?: Route): Plan {
-  const before = present && withoutEmptySecrets(toSent(present))
+  const before = present && toSent(present)
   const given = Object.fromEntries(PARTS.map((name) => [name, own(patch, name) ?? before?.[name]]))
   const missing = before ? [] : PARTS.filter((name) => !isGiven(own(patch, name)))
   const { fields, problems } = planReplace(given, present)
@@ -125,7 +126,7 @@ const severalFit = (path: string, found: readonly number[], before: Destination[
  * phrase (sent as `''`). Any other member that an update leaves out keeps its value: null is refused.
  */
 export function planMerge(patch: RoutePatch, present: Route, options: MergeOptions = {}): Plan {
-  const before = withoutEmptySecrets(toSent(present))
+  const before = toSent(present)
   const { validate = true, pathsAreWhole = false } = options
   const merging: Merging = { problems: [], validate, pathsAreWhole }
   const source = own(patch, 'source')

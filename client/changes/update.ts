@@ -1,7 +1,7 @@
 import { invalidInput, readOnlyError } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { checkUpdate, type CheckOptions, type UpdateMode } from '../model/check'
+import { checkUpdate, inventedFields, type CheckOptions, type UpdateMode } from '../model/check'
 import { toSent } from '../model/convert'
 import { changesFor, diffRoutes } from '../model/diff'
 import { doubtsOfRoute } from '../model/doubts'
@@ -112,7 +112,9 @@ async function withPlan<Done>(
       }
       const { fields, problems } = PLANS[mode](changes, present, { validate })
       const doubts = doubtsOfRoute(changes, present)
-      const faults = validate === false ? problems : [...problems, ...doubts.faults]
+      const invented = present ? inventedFields(changes, present) : []
+      const slips = validate === false ? [] : doubts.faults
+      const faults = [...problems, ...invented, ...slips]
       if (faults.length > 0) throw invalidInput(faults)
       operation.unknownFields = doubts.unknown
       await refuseShared({ present, after: fields }, sending)

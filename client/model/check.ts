@@ -96,13 +96,25 @@ function checkRoute(input: unknown, inside: (route: JsonObject) => Fault[]): Fau
   return [...new Map(faults.map((each) => [JSON.stringify(each), each])).values()]
 }
 
-function checkNames(route: JsonObject): Fault[] {
-  const faults = Object.keys(route)
-    .filter((name) => !ROUTE_NAMES.has(name))
-    .map((name) => ({ path: pathTo('', name), ...suggestion(name) }))
-  // Newer firmware returns more: whether it does is seen from the present route.
-  return isRouteAsRead(route) ? faults.filter(({ kind }) => kind !== 'unknown') : faults
-}
+const checkNames = (route: JsonObject): Fault[] =>
+  isRouteAsRead(route) ? [] : otherNames(route).map(refusedName)
+
+const otherNames = (route: JsonObject): string[] =>
+  Object.keys(route).filter((name) => !ROUTE_NAMES.has(name))
+
+const refusedName = (name: string): Fault => ({ path: pathTo('', name), ...suggestion(name) })
+
+/** True for a Route as read with fields that only the present route can explain. */
+export const hasNewerFields = (route: JsonObject): boolean =>
+  isRouteAsRead(route) && otherNames(route).length > 0
+
+/** What newer firmware returns, a Route as read may have: the present route has it, too. */
+export const inventedFields = (route: JsonObject, present: object): Fault[] =>
+  isRouteAsRead(route)
+    ? otherNames(route)
+        .filter((name) => !Object.hasOwn(present, name))
+        .map(refusedName)
+    : []
 
 // Written by hand, a state is a wish, and must not be ignored silently.
 function refuseState(route: JsonObject): Fault[] {

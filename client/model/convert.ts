@@ -130,7 +130,7 @@ export function isRouteAsRead(route: JsonObject): boolean {
     names.some((name) => isGiven(own(part, name)))
   return (
     has(route, ONLY_READ) ||
-    has(own(route, 'source'), ['id']) ||
+    isText(own(own(route, 'source'), 'id')) ||
     [own(route, 'source'), ...itemsIn(own(route, 'destinations'))].some(isPartAsRead)
   )
 }

@@ -5,10 +5,10 @@
 import { shownAs } from './given'
 import type { Fault } from './faults'
 import { isObject, isText, itemsIn, membersIn, own, pathTo, type JsonObject } from './json'
-import { anyMembersOf, membersOf, ROUTE_NAMES, type Direction, type Member } from './members'
+import { anyMembersOf, membersOf, type Direction, type Member } from './members'
 import { matcher } from './ids'
 import { nearest } from './near'
-import { isRouteAsRead, protocolOf } from './convert'
+import { protocolOf } from './convert'
 
 interface Doubting {
   /** The whole part, as far as it is known: its protocol says which members there are. */
@@ -36,13 +36,6 @@ export function doubtsOfRoute(route: unknown, present?: unknown, isAsRead = fals
     const { faults, unknown } = doubtsIn(direction, part, path, told)
     for (const one of faults) found.faults.push(one)
     for (const one of unknown) found.unknown.push(one)
-  }
-  if (isObject(route) && !isAsRead && isRouteAsRead(route)) {
-    const isThere = (name: string): boolean => isObject(present) && Object.hasOwn(present, name)
-    const isOther = (name: string): boolean =>
-      !ROUTE_NAMES.has(name) && nearest(name, ROUTE_NAMES) === undefined
-    for (const name of Object.keys(route).filter((one) => isOther(one) && !isThere(one)))
-      found.faults.push({ path: pathTo('', name), kind: 'unknown' })
   }
   add('source', own(route, 'source'), 'source', own(present, 'source'))
   const given = own(route, 'destinations')

@@ -1,6 +1,7 @@
 import { GatewayError, say, type Finding } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import { forCreate, toSent } from '../../model/convert'
+import { inventedFields } from '../../model/check'
 import { checkNewRoute, type WantedState } from '../../model/definition'
 import { doubtsOfRoute } from '../../model/doubts'
 import { grouped, isSameId, normalizeId, seenAt } from '../../model/ids'
@@ -148,6 +149,7 @@ function planPresent(
   owner?: Owner,
 ): Plan {
   const given = isSameId(wanted.id, route.id) ? wanted : withoutForeignIds(wanted, route)
+  const { renamedFrom: _, ...fieldsGiven } = given
   const { patch, left } = owner
     ? withoutOwned(given, route, told, owner)
     : { patch: given, left: [] }
@@ -174,7 +176,7 @@ function planPresent(
     steps: owner?.isTwo ? steps.filter((step) => step === 'update') : steps,
     diff,
     fields,
-    problems: [...problems, ...doubts],
+    problems: [...problems, ...inventedFields(fieldsGiven, route), ...doubts],
     ...(left.length > 0 && { left }),
   }
 }

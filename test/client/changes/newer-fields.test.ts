@@ -6,6 +6,11 @@ import { errorOf } from '../../support/errors'
 import { liveInOwnTime } from '../../support/own-time'
 import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
 
+const NEW = {
+  name: 'New',
+  source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+}
+
 describe('a field of a route that the package does not know', () => {
   let simulator: Simulator
   let appliance: ScriptedAppliance
@@ -19,7 +24,11 @@ describe('a field of a route that the package does not know', () => {
       const answer = await passOn(call, simulator.url + call.url)
       if (answer === 'cut' || call.method !== 'GET' || !call.path.includes('/routes')) return answer
       const body = JSON.parse(String(answer.text)) as Route & { data?: Route[] }
-      for (const route of body.data ?? [body]) route.operatorGroup = { name: 'newer firmware' }
+      for (const route of body.data ?? [body]) {
+        route.operatorGroup = { name: 'newer firmware' }
+        // Near to one that is known.
+        route.createdBy = 'admin'
+      }
       return { body }
     })
     await appliance.start()
@@ -43,7 +52,11 @@ describe('a field of a route that the package does not know', () => {
   it('is refused where the appliance has not returned it', async () => {
     const edited = { ...read, enabled: false }
     const attempts = [
-      ...modes.map((mode) => () => gateway.routes.update(read, edited, { mode })),
+      ...modes.flatMap((mode) =>
+        [true, false].map((validate) => {
+          return () => gateway.routes.update(read, edited, { mode, validate })
+        }),
+      ),
       () => gateway.routes.ensure(edited),
     ]
     for (const attempt of attempts) {
@@ -51,6 +64,10 @@ describe('a field of a route that the package does not know', () => {
       code.should.equal('INVALID_INPUT')
       cause.problems!.map(({ path }) => path).should.eql(['enabled'])
     }
+    // An empty ID is none: somebody has written this.
+    const source = { ...NEW.source, id: '' }
+    const made = await errorOf(gateway.routes.create({ ...NEW, source, outputs: [] } as never))
+    made.cause.problems!.map(({ path }) => path).should.eql(['outputs'])
     simulator.journal.filter(({ path }) => path.endsWith('/updates')).should.be.empty()
   })
 })
