@@ -6,6 +6,7 @@ import { mayDiffer, showsUpdate } from './model/diff'
 import { matcher, normalizeId } from './model/ids'
 import { itemsIn, membersIn, own } from './model/json'
 import { isPending, stateOf } from './model/route-state'
+import { withoutEmptySecrets } from './model/secrets'
 import type { Destination, Route, Source } from './model/types'
 
 /** Milliseconds after which a change that the appliance accepted is not expected to show any more. */
@@ -212,15 +213,19 @@ export function isNameChanging(
 
 /** How many routes that were to be created from here do not show yet. */
 export function unseenCreates(gateway: Connection, deviceId: string): number {
+  const named = `${deviceId} named `
   let count = 0
-  for (const [key, changes] of gateway.memory.unseen) {
-    if (key.startsWith(`${deviceId} named `)) count += changes.size
+  for (const key of gateway.memory.unseen.keys()) {
+    if (!key.startsWith(named)) continue
+    count += unseenOf(gateway, { deviceId, name: key.slice(named.length) }).length
   }
   return count
 }
 
 /** What the next change builds on. While the route is being started or stopped its state is neither. */
-export function withUnseen(gateway: Connection, deviceId: string, route: Route): Route {
+export function withUnseen(gateway: Connection, deviceId: string, read: Route): Route {
+  // What was sent from here keeps an empty secret: that removes the stored one.
+  const route = withoutEmptySecrets(read)
   const changes = unseenOf(gateway, { deviceId, routeId: route.id })
   const update = changes.find(({ kind }) => kind === 'update')
   // One that shows although the route still says that something is under way is there already.

@@ -13,7 +13,7 @@ import {
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { toSent } from '../model/convert'
-import { hideSecrets, withoutEmptySecrets, withoutMasks } from '../model/secrets'
+import { hideSecrets, withoutMasks } from '../model/secrets'
 import { isSameId } from '../model/ids'
 import type { CommandAnswer, Route, UpdateAnswer } from '../model/types'
 import { untilStopped, type Stop } from '../stop'
@@ -315,7 +315,7 @@ async function sendToDestination(
         throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: destinationId }))
       }
       refuseProtected(gateway, [route.name, present.name], sending)
-      const fields = withoutMasks(withoutEmptySecrets(toSent(present)))
+      const fields = withoutMasks(toSent(present))
       const destinations = fields.destinations.map((destination) =>
         isSameId(destination.id, destinationId) ? { ...destination, action } : destination,
       )

@@ -304,7 +304,7 @@ function secretsOfPartNotKnown(
       if (!isSecret(name) || !isText(value) || isMasked(value)) return false
       const former = own(then, name)
       // What reads leave out there may have been before.
-      return isMasked(former) || (former === undefined && own(shown, name) === undefined)
+      return isMasked(former) || (isEmpty(former) && isEmpty(own(shown, name)))
     })
     .map(([name]) => `${path}.${name}`)
 }

@@ -1,7 +1,6 @@
 import 'should'
 import type { Gateway } from '../../../client'
-import { planKeep, planMerge } from '../../../client/changes/merge'
-import type { Route } from '../../../client/model/types'
+import { planMerge } from '../../../client/changes/merge'
 import { startSimulator, type RouteState, type Simulator } from '../../../simulator'
 import { frozen } from '../../support/arbitraries'
 import { endEach, gatewayAt } from '../../support/connect'
@@ -10,24 +9,6 @@ import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
 import { PRESENT } from './support'
 
 describe('an empty secret that the appliance returns', () => {
-  it('is not sent back by an update that does not name it', () => {
-    for (const srtPassPhrase of ['', null]) {
-      const hidden = { srtPassPhrase }
-      const present = frozen({
-        ...PRESENT,
-        source: { ...PRESENT.source, ...hidden },
-        destinations: PRESENT.destinations.map((one) => ({ ...one, ...hidden })),
-      }) as Route
-      const plans = [
-        planMerge({ source: { srtLatency: 500 } }, present),
-        planKeep({ name: 'Another' }, present),
-      ]
-      for (const { fields } of plans)
-        for (const part of [fields.source, ...fields.destinations])
-          part.should.not.have.property('srtPassPhrase')
-    }
-  })
-
   it('is sent where the update names it', () => {
     const present = frozen({ ...PRESENT, source: { ...PRESENT.source, srtPassPhrase: '' } })
     for (const srtPassPhrase of ['', null]) {

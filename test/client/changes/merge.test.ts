@@ -2,7 +2,7 @@ import 'should'
 import * as fc from 'fast-check'
 import { checkUpdate } from '../../../client/model/check'
 import { toSent } from '../../../client/model/convert'
-import { HIDDEN, hideSecrets, withoutEmptySecrets } from '../../../client/model/secrets'
+import { HIDDEN, hideSecrets } from '../../../client/model/secrets'
 import type { Destination, Route, RouteFields, RoutePatch } from '../../../client/model/types'
 import { diffRoutes } from '../../../client/model/diff'
 import { needsPresent, planKeep, planMerge, planReplace } from '../../../client/changes/merge'
@@ -28,7 +28,7 @@ describe('merge: keep', () => {
       fc.property(arbitraryRoute, fc.string({ minLength: 1 }), (route, name) => {
         const { fields, problems } = planKeep(frozen({ name }), frozen(route))
         problems.should.eql([])
-        fields.should.eql({ ...withoutEmptySecrets(toSent(route)), name })
+        fields.should.eql({ ...toSent(route), name })
       }),
     )
   })
@@ -192,7 +192,7 @@ describe('merge: what an update sends', () => {
     ),
   )
 
-  it('has every member that the appliance has, but empty secrets, and every destination', () => {
+  it('has every member that the appliance has, and every destination', () => {
     fc.assert(
       fc.property(update, ([route, use, given]) => {
         const patch = frozen(given) as RoutePatch
@@ -202,7 +202,7 @@ describe('merge: what an update sends', () => {
             ? planMerge(patch, present)
             : (use === 'keep' ? planKeep : planReplace)(patch, present)
         problems.should.eql([])
-        const before = withoutEmptySecrets(toSent(route))
+        const before = toSent(route)
         fields.destinations.should.have.length(before.destinations.length)
         const pairs = [
           [fields.source, before.source] as const,
@@ -241,7 +241,7 @@ describe('merge: merge', () => {
         for (const patch of [{}, route, hideSecrets(route), toSent(route)]) {
           const { fields, problems } = planMerge(frozen(patch), route)
           problems.should.eql([])
-          withoutEmptySecrets(fields).should.eql(withoutEmptySecrets(toSent(route)))
+          fields.should.eql(toSent(route))
           diffRoutes(fields, toSent(route)).should.eql([])
         }
       }),
@@ -258,8 +258,7 @@ describe('merge: merge', () => {
         const patch = { destinations: [{ ...key, firmwareMember: 7 }] }
         const { fields, problems } = planMerge(frozen(patch), frozen(route))
         problems.should.eql([])
-        const before = withoutEmptySecrets(toSent(route))
-        fields.should.eql(withDestination(index, { firmwareMember: 7 }, before))
+        fields.should.eql(withDestination(index, { firmwareMember: 7 }, toSent(route)))
         diffRoutes(fields, toSent(route)).should.eql([
           { path: `destinations[${index}].firmwareMember`, from: undefined, to: 7 },
         ])

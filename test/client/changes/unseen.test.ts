@@ -74,6 +74,29 @@ describe('a change that does not show yet', function () {
     simulator.route(route.id)!.should.match({ name: 'renamed', source: { name: 'other in' } })
   })
 
+  it('takes a pass phrase away, whatever is changed before that shows', async () => {
+    const srt = { protocol: 'srt', srtMode: 'listener', address: '0.0.0.0', port: 5999 }
+    const source = {
+      ...NEW.source,
+      ...srt,
+      srtPassPhrase: 'a-pass-phrase',
+      srtEncryption: 'aes128',
+    }
+    const { route } = await gateway.routes.create(
+      { ...NEW, source, destinations: [] },
+      { waitFor: 'applied' },
+    )
+    const { id } = route!
+    should(simulator.route(id)!.source.srtPassPhrase).equal('a-pass-phrase')
+    simulator.setOptions({ applyDelay: 20_000 })
+    await gateway.routes.update({ id }, { source: { srtPassPhrase: null } })
+    await gateway.routes.update({ id }, { name: 'renamed' })
+    await gateway.routes.update({ id }, { source: { name: 'other in' } })
+    await simulator.settle()
+    simulator.route(id)!.should.match({ name: 'renamed', source: { name: 'other in' } })
+    should(simulator.route(id)!.source.srtPassPhrase).not.be.ok()
+  })
+
   it('is not undone because the firmware has a counter that the package does not know', async () => {
     const route = running()
     const source = simulator.route(route.id)!.source as Record<string, unknown>
