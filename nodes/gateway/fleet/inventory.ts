@@ -17,8 +17,8 @@ import { secretPrefixOf, type ConnectionForm, type InventoryConfig } from '../op
 
 /** How often a file and the global context are looked at, in ms. */
 const EVERY_MS = 1000
-/** So often the first look waits for a file to stand still. */
-const MOST_LOOKS = 5
+/** So often the first look waits for a file to stand still, before it reads the file as it is. */
+const MOST_LOOKS = 3
 
 export interface InventorySource {
   /** The inventory, where it never changes. @throws GatewayError `CONFIG` when there is none */
@@ -118,17 +118,18 @@ function fileSource(RED: NodeAPI, path: string): InventorySource {
   return {
     // The stamp is older than the text: what is written meanwhile is read again.
     async look(known) {
+      const isFirst = previous === undefined
       const first = await seen()
       let { stamp } = first
       // Half a row can be a row, of another gateway: a file that changes is read once it stands still.
-      if (previous === undefined && first.isFresh) {
+      if (isFirst && first.isFresh) {
         for (let looks = 0; looks < MOST_LOOKS && previous !== stamp; looks++) {
           previous = stamp
           await new Promise((resolve) => setTimeout(resolve, EVERY_MS).unref())
           ;({ stamp } = await seen())
         }
       }
-      const isWritten = previous === undefined || previous === stamp
+      const isWritten = isFirst || previous === stamp
       previous = stamp
       if (stamp === known || !isWritten) return undefined
       return { stamp, value: await guarded(readFile(whole, 'utf8')) }
