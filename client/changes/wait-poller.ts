@@ -135,8 +135,8 @@ async function pollOnce(
       ),
     )
     const outcomes = await Promise.all(verdicts)
-    // The watches of the device report it now, not at their next poll.
-    if (outcomes.includes('seen') && !shared) {
+    // The watches of the device report it now, not at their next poll. Of many it would be each time.
+    if (outcomes.includes('seen') && !shared && waiters.length <= MANY) {
       pollNow(gateway, deviceId)?.().catch(() => undefined)
     }
     return { again: outcomes.includes('again') }

@@ -151,6 +151,16 @@ describe('ensure with hundreds of rows', function () {
     missed.should.eql([])
   })
 
+  it('reads the device for a watch beside it no more often than the watch does', async () => {
+    gateway = await reopened({ pollInterval: 3_600_000 })
+    const end = watchDevice(gateway, { deviceId, onEvents: () => undefined })
+    await ensure(rows())
+    end()
+    const reads = simulator.journal.filter(({ path }) => path === `/api/devices/${deviceId}`)
+    // The last few rows wait for their own, and are reported at once.
+    reads.length.should.be.below(lists() - 2)
+  })
+
   it('looks up what a lost answer has done, and creates no route twice', async () => {
     const lost = { match: { action: 'create' }, times: 2 } as const
     simulator.fault({ kind: 'reset-after', ...lost })
