@@ -1,4 +1,5 @@
 // Calls for appliances that another instance of Node-RED owns: that instance carries them out.
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { GatewayError, asGatewayError, closedError, say, readOnlyError } from '../../client/errors'
 import { isBuffer, plainInput } from '../../client/changes/input'
@@ -91,7 +92,7 @@ const plainPart = (message: Message, names: readonly string[]): Message =>
   Object.fromEntries(
     Object.entries(partOf(message, names)).map(([name, value]) => [
       name,
-      isBuffer(value) ? value.toString() : plainInput(value, `msg.${name}`),
+      isBuffer(value) && isUtf8(value) ? value.toString() : plainInput(value, `msg.${name}`),
     ]),
   )
 

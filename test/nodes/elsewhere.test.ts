@@ -277,6 +277,17 @@ describe('an action for an appliance of another instance', () => {
     last()!.writes.should.be.false()
   })
 
+  it('is refused here with a file that is no text: it would arrive as another one', async () => {
+    const node = { action: 'import' }
+    const { close, last } = await open({ type: 'preset', node, effect: 'change' }, true)
+    afterThisTest(() => close())
+    const payload = Buffer.from('{"name": "Stra\u00dfe"}', 'latin1')
+    const { error } = await send('node', { appliance: 'oslo', confirm: true, payload })
+    error!.code.should.equal('INVALID_INPUT')
+    error!.message.should.match(/msg\.payload is binary data/)
+    should(last()).be.undefined()
+  })
+
   it('a command of the sidebar for a failover is obeyed where its appliance is', async () => {
     const source = (address: string): string => JSON.stringify({ address, port: 5000 })
     const { simulator, close, last } = await open(
