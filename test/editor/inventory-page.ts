@@ -80,7 +80,15 @@ function stageInventory(): void {
       lookup: ({ appliance }) => ({
         devices: [{ id: 'dev', name: 'Device' }],
         deviceId: 'dev',
-        routes: [{ id: 'r1', name: `Route of ${String(appliance)}`, state: 'running', source: {} }],
+        routes: [
+          {
+            id: 'r1',
+            name: `Route of ${String(appliance)}`,
+            state: 'running',
+            health: { sign: 'ok', text: 'OK' },
+            source: {},
+          },
+        ],
       }),
     }
   })
