@@ -212,10 +212,13 @@ export function createProtection({ fleet, seed, isOver }) {
 
   async function play(route) {
     const random = choices(seed, route.name)
-    while (!isOver()) {
-      // In a quiet time nothing may be switched.
+    /** Nothing may be switched, also after the last failure, while others go on. */
+    const rest = () => {
       route.changes = 0
       allow(route, 0)
+    }
+    rest()
+    while (!isOver()) {
       await pause(random.whole(1500, 4000))
       const kind = random.one(['lost', 'lost', 'short', 'edge', 'both'])
       count.failures[kind] = (count.failures[kind] ?? 0) + 1
@@ -227,6 +230,7 @@ export function createProtection({ fleet, seed, isOver }) {
       if (route.way !== 'routes' && route.updates > route.seen) {
         blame(route, `got ${route.updates} updates for ${route.seen} switches`)
       }
+      rest()
     }
   }
 
