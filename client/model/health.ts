@@ -1,6 +1,6 @@
 /**
- * How a route, a device or a gateway is: the one rule. Lamps, sidebar, panel, metrics, fleets and
- * failovers show nothing else. It is pure and has no memory: docs/watch.md has its table.
+ * How a route, a device or a gateway is: the one rule. Lamps, dialogs, sidebar, panel, metrics, fleets
+ * and failovers show nothing else. It is pure and has no memory: docs/watch.md has its table.
  */
 
 /** The worst first. */

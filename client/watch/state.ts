@@ -222,7 +222,7 @@ function peersOf(
 
 const NO_PEERS: ReadonlyMap<string, PeerState> = new Map()
 
-/** A route of a response, by its ID. @param device as it was known */
+/** A route of a response, with its ID. @param device as it was known */
 export function routeState(
   route: JsonObject,
   doubts: UnconfirmedEmpty = NO_DOUBTS,
@@ -231,16 +231,6 @@ export function routeState(
 ): [string, RouteState] {
   const id = String(route.id)
   const known = device?.routes.get(id)
-  return [id, routeNow(id, route, doubts, hide, known)]
-}
-
-function routeNow(
-  id: string,
-  route: JsonObject,
-  doubts: UnconfirmedEmpty,
-  hide: Hide,
-  known?: RouteState,
-): RouteState {
   const { source, destinations } = route
   // Some firmware writes an empty list as null.
   const given = destinations === null ? [] : destinations
@@ -262,8 +252,8 @@ function routeNow(
     condition === known.condition &&
     sourceNow === known.source &&
     destinationsNow === known.destinations
-  if (isSame) return known
-  return { id, name, condition, source: sourceNow, destinations: destinationsNow }
+  if (isSame) return [id, known]
+  return [id, { id, name, condition, source: sourceNow, destinations: destinationsNow }]
 }
 
 /** Stands for what no response has contained yet. Its later arrival is not a change. */

@@ -1,6 +1,7 @@
 import 'should'
 import should from 'should'
 import { mapInSlices, newSlice } from '../../client/slices'
+import { keepBusy, turnsDuring } from '../support/turns'
 
 describe('a list that is mapped in slices', () => {
   it('has all results in their order', async () => {
@@ -11,37 +12,16 @@ describe('a list that is mapped in slices', () => {
   })
 
   it('lets others run in between', async () => {
-    let turns = 0
-    let isDone = false
-    const count = (): void => {
-      turns++
-      if (!isDone) setImmediate(count)
-    }
-    setImmediate(count)
-    const takeFiveMs = (): void => {
-      const until = performance.now() + 5
-      while (performance.now() < until);
-    }
-    await mapInSlices(Array.from({ length: 20 }), takeFiveMs)
-    isDone = true
+    const items = Array.from({ length: 20 })
+    const { turns } = await turnsDuring(() => mapInSlices(items, () => keepBusy(5)))
     turns.should.be.above(5).and.below(25)
   })
 
   it('does so too between many short lists of one piece of work', async () => {
-    let turns = 0
-    let isDone = false
-    const count = (): void => {
-      turns++
-      if (!isDone) setImmediate(count)
-    }
-    setImmediate(count)
-    const takeTwoMs = (): void => {
-      const until = performance.now() + 2
-      while (performance.now() < until);
-    }
     const slice = newSlice()
-    for (let list = 0; list < 100; list++) await mapInSlices([1], takeTwoMs, slice)
-    isDone = true
+    const { turns } = await turnsDuring(async () => {
+      for (let list = 0; list < 100; list++) await mapInSlices([1], () => keepBusy(2), slice)
+    })
     turns.should.be.above(10)
   })
 

@@ -12,6 +12,7 @@ import { soleFleet } from '../../nodes/gateway/sole-fleet'
 import type { GatewayNode, ListedFailover } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { liveInOwnTime } from '../support/own-time'
+import { keepBusy, turnsDuring } from '../support/turns'
 import { until } from '../support/until'
 import { connectTo } from '../support/connect'
 
@@ -166,24 +167,15 @@ describe('what the sidebar is given', () => {
     connection = connectTo(simulator, { pollInterval: 1000 })
     // As long as it takes with many more of them.
     const takeTwoMs = (): boolean => {
-      const end = performance.now() + 2
-      while (performance.now() < end);
+      keepBusy(2)
       return false
     }
     const busy = Object.assign(Object.create(connection), { protects: takeTwoMs }) as Connection
     const slow = { ...node, client: () => busy } as unknown as GatewayNode
     const observers = createObservers(60_000)
     await first(() => observers.state(slow, {}))
-    let turns = 0
-    let isDone = false
-    const count = (): void => {
-      turns++
-      if (!isDone) setImmediate(count)
-    }
-    setImmediate(count)
-    const { snapshot } = await observers.state(slow, {})
-    isDone = true
-    should(snapshot!.routes).have.length(40)
+    const { result, turns } = await turnsDuring(() => observers.state(slow, {}))
+    should(result.snapshot!.routes).have.length(40)
     turns.should.be.above(4)
   })
 

@@ -17,7 +17,7 @@ import { secretPrefixOf, type ConnectionForm, type InventoryConfig } from '../op
 
 /** How often a file and the global context are looked at, in ms. */
 const EVERY_MS = 1000
-/** So often the first look waits for a file to stand still, before it reads the file as it is. */
+/** How often the first look waits for a file to stand still. Then it reads the file as it is. */
 const MOST_LOOKS = 3
 
 export interface InventorySource {

@@ -1,11 +1,9 @@
 import 'should'
-import type { Gateway } from '../../../client'
 import { planMerge } from '../../../client/changes/merge'
-import { startSimulator, type RouteState, type Simulator } from '../../../simulator'
+import type { RouteState } from '../../../simulator'
 import { frozen } from '../../support/arbitraries'
-import { endEach, gatewayAt } from '../../support/connect'
 import { liveInOwnTime } from '../../support/own-time'
-import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
+import { appliance, program as gateway, relay, relayed, simulator } from '../../support/stage'
 import { PRESENT } from './support'
 
 describe('an empty secret that the appliance returns', () => {
@@ -19,23 +17,16 @@ describe('an empty secret that the appliance returns', () => {
 })
 
 describe('an appliance that returns each pass phrase as an empty text', () => {
-  let simulator: Simulator
-  let appliance: ScriptedAppliance
-  let gateway: Gateway
-
   beforeEach(async () => {
     liveInOwnTime()
-    simulator = await startSimulator({ routes: 4, dialect: { destinationCommands: false } })
-    appliance = new ScriptedAppliance(async (call) => {
-      const answer = await passOn(call, simulator.url + call.url)
+    await relayed({ routes: 4, dialect: { destinationCommands: false } })
+    appliance.reply = async (call) => {
+      const answer = await relay(call)
       if (answer === 'cut' || call.method !== 'GET') return answer
       const text = String(answer.text).replace(/("srtPassPhrase": *)"[^"]*"/g, '$1""')
       return { status: answer.status, text }
-    })
-    await appliance.start()
-    gateway = gatewayAt(appliance)
+    }
   })
-  afterEach(() => endEach(gateway, appliance, simulator))
 
   const secretsOf = ({ source, destinations }: RouteState): unknown[] =>
     [source, ...destinations].map((part) => part.srtPassPhrase).filter(Boolean)

@@ -1,10 +1,8 @@
 import 'should'
-import type { Gateway, Route } from '../../../client'
-import { startSimulator, type Simulator } from '../../../simulator'
-import { endEach, gatewayAt } from '../../support/connect'
+import type { Route } from '../../../client'
 import { errorOf } from '../../support/errors'
 import { liveInOwnTime } from '../../support/own-time'
-import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
+import { appliance, program as gateway, relay, relayed, simulator } from '../../support/stage'
 
 const NEW = {
   name: 'New',
@@ -12,16 +10,13 @@ const NEW = {
 }
 
 describe('a field of a route that the package does not know', () => {
-  let simulator: Simulator
-  let appliance: ScriptedAppliance
-  let gateway: Gateway
   let read: Route
 
   beforeEach(async () => {
     liveInOwnTime()
-    simulator = await startSimulator({ routes: 2 })
-    appliance = new ScriptedAppliance(async (call) => {
-      const answer = await passOn(call, simulator.url + call.url)
+    await relayed({ routes: 2 })
+    appliance.reply = async (call) => {
+      const answer = await relay(call)
       if (answer === 'cut' || call.method !== 'GET' || !call.path.includes('/routes')) return answer
       const body = JSON.parse(String(answer.text)) as Route & { data?: Route[] }
       for (const route of body.data ?? [body]) {
@@ -30,13 +25,10 @@ describe('a field of a route that the package does not know', () => {
         route.createdBy = 'admin'
       }
       return { body }
-    })
-    await appliance.start()
-    gateway = gatewayAt(appliance)
+    }
     read = await gateway.routes.get({ id: simulator.routes[0]!.id })
     read.should.have.property('operatorGroup')
   })
-  afterEach(() => endEach(gateway, appliance, simulator))
 
   const modes = ['keep', 'merge', 'replace'] as const
 

@@ -9,6 +9,7 @@ import { SIGNS } from '../../../client/model/health'
 import { figuresOf } from '../../../client/watch/measuring/figures'
 import { samplesIn, valuesOf, type Sample } from '../../support/metrics'
 import { stateOf } from '../watch/states'
+import { turnsDuring } from '../../support/turns'
 
 const part = (name: string, more: object = {}): object => ({
   id: `${name} id`,
@@ -398,15 +399,8 @@ describe('the metrics of gateways', () => {
 
   it('are rendered in slices, and all of them come', async () => {
     const picture = pictureOf(Array.from({ length: 200 }, (_, index) => route(`r${index}`)))
-    let turns = 0
-    let isDone = false
-    const count = (): void => {
-      turns++
-      if (!isDone) setImmediate(count)
-    }
-    setImmediate(count)
-    const text = await renderMetrics(Array<Picture>(60).fill(picture).map(renamed), 'routes')
-    isDone = true
+    const pictures = Array<Picture>(60).fill(picture).map(renamed)
+    const { result: text, turns } = await turnsDuring(() => renderMetrics(pictures, 'routes'))
     turns.should.be.above(2)
     text.match(/^media_gateway_route_running\{/gm)!.should.have.length(12_000)
   })

@@ -3,6 +3,7 @@ import { REAL_TIME } from '../../../client/clock'
 import type { Connection } from '../../../client/connection/connection'
 import { Operation } from '../../../client/connection/operation'
 import { createReader } from '../../../client/watch/life/reader'
+import { keepBusy, turnsDuring } from '../../support/turns'
 
 describe('the reading of a device', () => {
   it('lets others run while it takes in thousands of routes', async () => {
@@ -17,23 +18,13 @@ describe('the reading of a device', () => {
       call: () => Promise.resolve({ _id: 'D', name: 'Gateway', config: { routes } }),
       // As long as it takes with many more of them.
       hide<T>(value: T): T {
-        const until = performance.now() + 0.5
-        while (performance.now() < until);
+        keepBusy(0.5)
         return value
       },
     } as unknown as Connection
-    let turns = 0
-    let isDone = false
-    const count = (): void => {
-      turns++
-      if (!isDone) setImmediate(count)
-    }
-    setImmediate(count)
-
     const read = createReader(gateway, 'D', REAL_TIME)
-    const { state } = await read(new Operation('watch'))
-    isDone = true
-    ;[...state.routes.keys()].should.eql(routes.map(({ id }) => id))
+    const { result, turns } = await turnsDuring(() => read(new Operation('watch')))
+    ;[...result.state.routes.keys()].should.eql(routes.map(({ id }) => id))
     turns.should.be.above(10)
   })
 })
