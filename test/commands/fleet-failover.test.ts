@@ -66,21 +66,25 @@ withNats('the failovers of a fleet', function () {
     if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`)
     return answer
   }
-  /** A lease of 3 s may be lost on a slow machine: until there is an owner, nothing is changed. */
+  /** A lease of 3 s may be late or lost on a slow machine: until there is one, nothing is answered. */
+  async function askOnceLeased<T>(...of: Parameters<typeof ask>): Promise<T | string> {
+    try {
+      return await ask<T>(...of)
+    } catch (error) {
+      const { message } = error as Error
+      if (!/"UNAVAILABLE".*(Nothing was changed|has no lease)/.test(message)) throw error
+      return message
+    }
+  }
   async function command(by: NodeRed, appliance: string, action: string): Promise<void> {
-    let refused = ''
+    let answer: unknown
     await until(
       async () => {
-        try {
-          await ask(by, 'failover', { appliance, failoverId: 'failover', action })
-          return true
-        } catch (error) {
-          refused = (error as Error).message
-          if (!/"UNAVAILABLE".*Nothing was changed/.test(refused)) throw error
-          return false
-        }
+        const body = { appliance, failoverId: 'failover', action }
+        answer = await askOnceLeased(by, 'failover', body)
+        return typeof answer !== 'string'
       },
-      () => `an owner of ${appliance}: ${refused}`,
+      () => `an owner of ${appliance}: ${String(answer)}`,
       30_000,
     )
   }
@@ -88,7 +92,9 @@ withNats('the failovers of a fleet', function () {
   /** How the failovers of the appliances are that an instance owns, by their names. */
   async function owned(by: NodeRed): Promise<Map<string, string>> {
     const all = NAMES.map(async (appliance) => {
-      const { elsewhere, failovers } = await ask<State>(by, 'state', { appliance })
+      const answer = await askOnceLeased<State>(by, 'state', { appliance })
+      if (typeof answer === 'string') return []
+      const { elsewhere, failovers } = answer
       const { state = 'unknown', held } = failovers?.[0] ?? {}
       return elsewhere ? [] : [[appliance, held ? `held ${state}` : state] as const]
     })
