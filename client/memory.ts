@@ -93,6 +93,8 @@ export interface Unseen {
   wasPending?: boolean
   /** Something else was under way when it was sent: that its end shows says nothing of this one. */
   amongOthers?: boolean
+  /** A read of the route by itself has shown it. A list may still be older. */
+  isSeen?: boolean
 }
 
 /** By part. Firmware may leave them out or mask them: nothing else shows whether one is stored. */

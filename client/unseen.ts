@@ -5,6 +5,7 @@ import { toSent, protocolOf } from './model/convert'
 import { mayDiffer, showsUpdate } from './model/diff'
 import { matcher, normalizeId } from './model/ids'
 import { itemsIn, membersIn, own } from './model/json'
+import type { RouteIndex } from './model/route-index'
 import { isPending, stateOf } from './model/route-state'
 import { withoutEmptySecrets } from './model/secrets'
 import type { Destination, Route, Source } from './model/types'
@@ -18,7 +19,10 @@ const EARLIER_MS = 10_000
 /** Updates that never show as they were sent must not pile up. */
 const MOST_FORMERS = 8
 
-export type Change = Omit<Unseen, 'sentAt' | 'accepted' | 'earlier' | 'formers' | 'wasPending'>
+export type Change = Omit<
+  Unseen,
+  'sentAt' | 'accepted' | 'earlier' | 'formers' | 'wasPending' | 'isSeen'
+>
 
 export type Place = RouteAddress | { deviceId: string; name: string }
 
@@ -59,7 +63,8 @@ export function rememberUnseen(
   const slot = slotOf(change)
   unseenOf({ memory, clock }, place)
   const changes = memory.unseen.get(key) ?? new Map<string, Unseen>()
-  const before = changes.get(slot)
+  const former = changes.get(slot)
+  const before = former?.isSeen ? undefined : former
   const isOther = before?.kind !== change.kind || change.kind === 'update'
   const earlier = before && isOther ? { ...before, earlier: undefined } : before?.earlier
   const formers =
@@ -72,7 +77,7 @@ export function rememberUnseen(
   return {
     forget() {
       if (changes.get(slot) !== unseen) return
-      if (before) changes.set(slot, before)
+      if (former) changes.set(slot, former)
       else forgetWhere(memory, key, (one) => one === unseen)
     },
     accepted() {
@@ -97,6 +102,17 @@ export function forgetUnseen({ memory }: Connection, place: Place, kind?: Unseen
   forgetWhere(memory, placeKey(place), (one) => kind === undefined || one.kind === kind)
 }
 
+/** Notes that a change of a route was seen applied: only for a list it still counts. */
+export function noteSeen(
+  { memory }: Connection,
+  address: RouteAddress,
+  kind: Unseen['kind'],
+): void {
+  for (const one of memory.unseen.get(placeKey(address))?.values() ?? []) {
+    if (one.kind === kind) one.isSeen = true
+  }
+}
+
 /** Forgets what was sent to a device by then. Call when its routes have been replaced. */
 export function forgetUnseenOf({ memory }: Connection, deviceId: string, by: number): void {
   for (const key of memory.unseen.keys()) {
@@ -115,17 +131,36 @@ export function noteRoutes(
   isListed = false,
 ): void {
   if (memory.unseen.size === 0) return
+  const now = clock.now()
   for (const route of routes) {
+    const isOver = (one: Unseen): boolean => {
+      if (one.isSeen) return isListed && shows(one, route)
+      if (!hasEnded(one, route, now)) return false
+      one.isSeen = !isListed && shows(one, route)
+      return !one.isSeen
+    }
     const places: Place[] = [{ deviceId, routeId: route.id }]
     if (isListed) places.push({ deviceId, name: route.name })
-    for (const place of places) {
-      forgetWhere(memory, placeKey(place), (one) => isOver(one, route, clock.now()))
-    }
+    for (const place of places) forgetWhere(memory, placeKey(place), isOver)
   }
 }
 
+/** Those of a list that are older there than what a read of the route by itself has shown. */
+export function listedLate(
+  { memory, clock }: Connection,
+  deviceId: string,
+  routes: RouteIndex,
+): Route[] {
+  const now = clock.now()
+  return [...memory.unseen].flatMap(([key, changes]) => {
+    const isLate = [...changes.values()].some((one) => one.isSeen && !isOld(one, now))
+    const isHere = isLate && key.startsWith(`${deviceId} `)
+    return (isHere && routes.byId(key.slice(deviceId.length + 1))) || []
+  })
+}
+
 /** True when a route as read shows a change, or shows that it was refused after all. */
-function isOver(unseen: Unseen, route: Route, now: number): boolean {
+function hasEnded(unseen: Unseen, route: Route, now: number): boolean {
   const { accepted, earlier } = unseen
   const lacksNone = additions(unseen, route.destinations).length === 0
   if (isOld(unseen, now) && lacksNone) return true
@@ -162,9 +197,9 @@ export function unseenOf(
 ): readonly Unseen[] {
   const key = placeKey(place)
   const now = clock.now()
-  forgetWhere(memory, key, (one) => isOld(one, now) && !addsDestination(one))
+  forgetWhere(memory, key, (one) => isOld(one, now) && (one.isSeen || !addsDestination(one)))
   const changes = memory.unseen.get(key)?.values() ?? []
-  return [...changes].filter((one) => !isOld(one, now))
+  return [...changes].filter((one) => !one.isSeen && !isOld(one, now))
 }
 
 /** Added so long ago that it may never be applied. If it is, a change without them would remove them. */
@@ -174,7 +209,9 @@ export function overdueOf(
   { destinations }: Route,
 ): Destination[] {
   const update = memory.unseen.get(placeKey(address))?.get('update')
-  return update && isOld(update, clock.now()) ? additions(update, destinations) : []
+  return update && !update.isSeen && isOld(update, clock.now())
+    ? additions(update, destinations)
+    : []
 }
 
 /** True when a route that does not show yet will have this name. */

@@ -1,10 +1,11 @@
 // Protected routes: what would change, stop or delete one has to be confirmed by its name.
-import { listRoutes, getRoute, incompleteList, isIncomplete } from '../api/routes'
+import { getRoute, incompleteList, isIncomplete } from '../api/routes'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { protectedError, say } from '../errors'
 import { unseenOf } from '../unseen'
 import type { RouteAddress } from './find'
+import { presentList } from './shared-list'
 import type { Planned } from './shared'
 
 /**
@@ -55,7 +56,7 @@ export async function refuseIfAnyProtected(
   operation: Operation,
 ): Promise<void> {
   if (!gateway.protects) return
-  const list = await listRoutes(gateway, { deviceId }, operation)
+  const list = await presentList(gateway, deviceId, operation)
   const names = list.data.map(({ name }) => name)
   refuseProtected(gateway, names, operation)
   if (isIncomplete(list)) throw incompleteList(list, UNCERTAIN)

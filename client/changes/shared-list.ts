@@ -1,9 +1,11 @@
-import { listRoutes } from '../api/routes'
+import { getRoute, listRoutes } from '../api/routes'
 import { Operation } from '../connection/operation'
-import { GatewayError, closedError, reported } from '../errors'
+import { GatewayError, closedError, hasCode, reported } from '../errors'
 import type { Connection } from '../connection/connection'
-import type { RouteList } from '../model/types'
+import { RouteIndex } from '../model/route-index'
+import type { Route, RouteList } from '../model/types'
 import { untilStopped, within } from '../stop'
+import { listedLate } from '../unseen'
 
 interface SharedList {
   hasBegun: boolean
@@ -54,11 +56,43 @@ function listAfter(
       ))
     own.hasBegun = true
     try {
-      return await listRoutes(gateway, { deviceId }, made)
+      return await presentList(gateway, deviceId, made)
     } finally {
       if (lists.get(deviceId) === own) lists.delete(deviceId)
     }
   }
   const own: SharedList = { hasBegun: false, made, read: read() }
   return own
+}
+
+/** All routes, none of them older than what was seen of it. */
+export async function presentList(
+  gateway: Connection,
+  deviceId: string,
+  operation: Operation,
+): Promise<RouteList> {
+  const list = await listRoutes(gateway, { deviceId }, operation)
+  const { all } = await presentRoutes(gateway, deviceId, new RouteIndex(list.data), operation)
+  return { ...list, data: [...all] }
+}
+
+/** Reads those routes by themselves that a list shows as they were before a change that was seen. */
+export async function presentRoutes(
+  gateway: Connection,
+  deviceId: string,
+  listed: RouteIndex,
+  operation: Operation,
+): Promise<RouteIndex> {
+  const late = listedLate(gateway, deviceId, listed)
+  if (late.length === 0) return listed
+  const readOne = async (route: Route): Promise<[Route, Route]> => {
+    const read = getRoute(gateway, { deviceId, routeId: route.id }, operation)
+    const present = await read.catch((error: unknown) => {
+      if (hasCode(error, 'NOT_FOUND')) return route
+      throw error
+    })
+    return [route, present]
+  }
+  const present = new Map(await Promise.all(late.map(readOne)))
+  return new RouteIndex(listed.all.map((route) => present.get(route) ?? route))
 }

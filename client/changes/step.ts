@@ -9,7 +9,7 @@ import type { RouteIndex } from '../model/route-index'
 import { isOn, isPending, isRunning, stateOf } from '../model/route-state'
 import { hideSecrets } from '../model/secrets'
 import type { CommandAnswer, Route, RouteFields, UpdateAnswer } from '../model/types'
-import { forgetUnseen, rememberUnseen, type Change, type Place } from '../unseen'
+import { forgetUnseen, noteSeen, rememberUnseen, type Change, type Place } from '../unseen'
 import { judgeMissing } from '../watch/life/missing-routes'
 import type { RouteAddress } from './find'
 import { forgetSecrets, rememberSecrets } from './known-secrets'
@@ -185,7 +185,7 @@ export const updateStep = (
   ...updateSending(gateway, address, update),
   async show(timeout, operation) {
     const route = await awaitRoute(gateway, { ...address, verdict, timeout }, operation)
-    forgetUnseen(gateway, address, 'update')
+    noteSeen(gateway, address, 'update')
     return route
   },
 })

@@ -1,4 +1,4 @@
-import { incompleteList, isIncomplete, isMoving, listRoutes } from '../../api/routes'
+import { incompleteList, isIncomplete, isMoving } from '../../api/routes'
 import { say, words } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import { isPending, wholeRoute } from '../../model/route-state'
@@ -8,6 +8,7 @@ import { askItself, judgeMissing } from '../../watch/life/missing-routes'
 import type { RouteAddress, Unseen } from '../../memory'
 import { isNameUnseen, overdueOf, unseenCreates, unseenOf } from '../../unseen'
 import { decidesOn } from '../merge'
+import { presentList, presentRoutes } from '../shared-list'
 import { isInProgress, pollUntil, readStableRoute } from '../unconfirmed'
 import type { Operation } from '../../connection/operation'
 import type { Goal, Site } from './plan'
@@ -37,12 +38,19 @@ export const ownReads = (site: Site, operation: Operation): Present => ({
 export function sharedReads(site: Site, timeout: number, operation: Operation): Present {
   const { gateway, deviceId } = site
   const instead = words('An earlier change is still in progress.')
+  let latest: { listed: RouteIndex; present: Promise<RouteIndex> } | undefined
+  const presentIn = (listed: RouteIndex): Promise<RouteIndex> => {
+    if (latest?.listed !== listed) {
+      latest = { listed, present: presentRoutes(gateway, deviceId, listed, operation) }
+    }
+    return latest.present
+  }
   /** Waits for the first list that says something. A judgement that throws ends the wait. */
   const fromList = <T>(
     judgeList: (list: RouteList, routes: RouteIndex) => Promise<T | undefined>,
   ): Promise<T> => {
     const judge: Expectation<T>['judge'] = async (routes, _, list) => {
-      const seen = await judgeList(list!, routes)
+      const seen = await judgeList(list!, await presentIn(routes))
       return seen === undefined ? { instead } : { seen }
     }
     const awaited = { deviceId, needsList: true, unsent: true, timeout, judge }
@@ -97,7 +105,7 @@ export async function settledList(
   const { gateway, deviceId } = site
   const judge = settledJudge(site, goals, operation)
   const read = async (): Promise<RouteIndex | undefined> => {
-    const list = await listRoutes(gateway, { deviceId }, operation)
+    const list = await presentList(gateway, deviceId, operation)
     return judge(list, new RouteIndex(list.data))
   }
   return pollUntil(gateway, read, timeout, operation)

@@ -1,0 +1,110 @@
+import 'should'
+import type { Route } from '../../../client'
+import { liveInOwnTime } from '../../support/own-time'
+import { appliance, program as gateway, relay, relayed, simulator } from '../../support/stage'
+
+const ROWS = 20
+const APPLIED = { waitFor: 'applied' } as const
+
+/** A read of one route shows a change at once; the list of routes is that of before. */
+describe('a list that is older than the route by itself', () => {
+  let held: string | undefined
+  let reads: string[]
+  let first: { id: string; name: string }
+
+  const list = async (url: string): Promise<string> => {
+    const response = await fetch(simulator.url + url, { headers: { cookie } })
+    return response.text()
+  }
+  let cookie = ''
+  const stored = (id = first.id): Route =>
+    simulator.routes.find((route) => route.id === id) as unknown as Route
+  const changes = (): string[] =>
+    simulator.journal
+      .filter(({ method, path }) => method === 'POST' && /updates|commands/.test(path))
+      .map(({ body }) => (body as { action?: string; command?: string }).action ?? 'command')
+
+  beforeEach(async () => {
+    liveInOwnTime()
+    ;[held, reads, cookie] = [undefined, [], '']
+    await relayed({ routes: ROWS })
+    appliance.reply = async (call) => {
+      if (call.method !== 'GET' || !call.path.includes('/routes')) return relay(call)
+      cookie = String(call.headers.cookie)
+      reads.push(call.path.endsWith('/routes') ? 'list' : 'route')
+      return call.path.endsWith('/routes') && held !== undefined ? { text: held } : relay(call)
+    }
+    const { data } = await gateway.routes.list()
+    first = data[0]!
+    const url = appliance.calls.find(({ path }) => path.endsWith('/routes'))!.url
+    held = await list(url)
+    reads = []
+  })
+
+  it('does not hide an update from an ensure of the former values', async () => {
+    const { address } = stored().source
+    await gateway.routes.update(first, { source: { address: '239.9.9.9' } }, APPLIED)
+    const ensured = await gateway.routes.ensure({ name: first.name, source: { address } })
+    ensured.should.match({ action: 'update', after: { source: { address } } })
+    stored().source.address!.should.equal(address!)
+  })
+
+  it('does not hide it from many rows', async () => {
+    const rows = simulator.routes.map(({ name, source }) => ({
+      name,
+      source: { name: source.name },
+    }))
+    for (const { name } of rows) {
+      await gateway.routes.update({ name }, { source: { name: 'other' } }, APPLIED)
+    }
+    const ensured = await gateway.routes.ensure(rows)
+    ensured.should.match(rows.map(() => ({ action: 'update' })))
+    simulator.routes.map(({ source }) => source.name).should.eql(rows.map((one) => one.source.name))
+  })
+
+  it('does not hide an ensure from its undo', async () => {
+    const { address } = stored().source
+    await gateway.routes.ensure({ name: first.name, source: { address: '239.9.9.9' } })
+    const { results } = await gateway.routes.undo()
+    results.should.match([{ action: 'update' }])
+    stored().source.address!.should.equal(address!)
+  })
+
+  it('does not hide a stop from an ensure that it runs', async () => {
+    await gateway.routes.start(first, APPLIED)
+    held = await list(appliance.calls.findLast(({ path }) => path.endsWith('/routes'))!.url)
+    await gateway.routes.stop(first, APPLIED)
+    const ensured = await gateway.routes.ensure({ name: first.name }, { state: 'started' })
+    ensured.should.match({ action: 'start' })
+  })
+
+  it('has a route under the name that an update gave it, and not under its former one', async () => {
+    await gateway.routes.update({ id: first.id }, { name: 'Renamed' }, APPLIED)
+    const { source } = stored()
+    const ensured = await gateway.routes.ensure({ name: 'Renamed', source: { port: source.port } })
+    ensured.should.match({ action: 'none', before: { id: first.id } })
+    await gateway.routes.update({ name: 'Renamed' }, { name: first.name }, APPLIED)
+    stored().name.should.equal(first.name)
+    changes().should.eql(['update', 'update'])
+  })
+
+  it('has what somebody else has made of the route since', async () => {
+    await gateway.routes.update(first, { source: { address: '239.9.9.9' } }, APPLIED)
+    Object.assign(stored().source, { address: '239.8.8.8' })
+    const wanted = { name: first.name, source: { address: '239.8.8.8' } }
+    ;(await gateway.routes.ensure(wanted)).should.match({ action: 'none' })
+  })
+
+  it('costs one more read for each change that it does not show, and none once it does', async () => {
+    await gateway.routes.update(first, { source: { address: '239.9.9.9' } }, APPLIED)
+    const wanted = { name: first.name, source: { address: '239.9.9.9' } }
+    reads = []
+    await gateway.routes.ensure(wanted)
+    reads.should.eql(['list', 'route'])
+    for (const expected of [['list'], ['list']]) {
+      ;[held, reads] = [undefined, []]
+      await gateway.routes.ensure(wanted)
+      reads.should.eql(expected)
+    }
+  })
+})
