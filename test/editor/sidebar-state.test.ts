@@ -218,6 +218,20 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     await says(question(), 'The current state is not known.')
   })
 
+  it('takes what it shows for old until the first poll after a deploy', async () => {
+    const page = await open(['gateway'])
+    await says(row('Alpha'), /^Alpha(?!.*was).*running/)
+    await pretend(page, (state) => {
+      delete state.health.known
+      delete state.snapshot
+    })
+    await says(row('Alpha'), 'was running')
+    await says(head('Studio'), 'reading …')
+    await page.unroute('**/media-gateway/state')
+    await says(row('Alpha'), /^Alpha(?!.*was).*running/)
+    await says(head('Studio'), 'reachable')
+  })
+
   it('takes nothing for granted when Node-RED does not respond', async () => {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')

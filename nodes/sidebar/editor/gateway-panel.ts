@@ -193,8 +193,11 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     return device?.sign === 'unknown' ? device.text : ''
   }
 
+  /** After a deploy nothing is known until the first poll: rows that are shown are of before. */
   const isLate = (): boolean =>
-    failure !== undefined || state?.health.known?.isOld === true || Date.now() - stateAt > OLD_MS
+    failure !== undefined ||
+    (state?.health.known?.isOld ?? snapshot !== undefined) ||
+    Date.now() - stateAt > OLD_MS
 
   function show(): void {
     isShownOld = isOld()
