@@ -89,13 +89,18 @@ export interface Unseen {
   earlier?: Unseen
   /** What the updates before it had sent that had not shown either, the latest last. */
   formers?: readonly RouteFields[]
-  /** The appliance has shown that it is under way. */
-  wasPending?: boolean
+  /** The read in which the appliance has shown that it is under way. Another kind may be older. */
+  pendingIn?: ReadOf
   /** Something else was under way when it was sent: that its end shows says nothing of this one. */
   amongOthers?: boolean
   /** A read of the route by itself has shown it. A list may still be older. */
   isSeen?: boolean
+  /** The change before it, which was seen, but not in a list yet: a list may be older than both. */
+  unlisted?: Unseen
 }
+
+/** What was read: the route itself, the list of routes, or the configuration of the device. */
+export type ReadOf = 'route' | 'list' | 'device'
 
 /** By part. Firmware may leave them out or mask them: nothing else shows whether one is stored. */
 type WrittenSecrets = ReadonlyMap<string, JsonObject>

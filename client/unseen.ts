@@ -1,6 +1,6 @@
 // What was sent from here and does not show yet: every plan and every wait asks for it.
 import type { Connection } from './connection/connection'
-import { keyOf, setLatest, type RouteAddress, type Unseen } from './memory'
+import { keyOf, setLatest, type ReadOf, type RouteAddress, type Unseen } from './memory'
 import { toSent, protocolOf } from './model/convert'
 import { mayDiffer, showsUpdate } from './model/diff'
 import { matcher, normalizeId } from './model/ids'
@@ -19,9 +19,9 @@ const EARLIER_MS = 10_000
 /** Updates that never show as they were sent must not pile up. */
 const MOST_FORMERS = 8
 
-export type Change = Omit<
+export type Change = Pick<
   Unseen,
-  'sentAt' | 'accepted' | 'earlier' | 'formers' | 'wasPending' | 'isSeen'
+  'kind' | 'fields' | 'before' | 'destinationId' | 'older' | 'amongOthers'
 >
 
 export type Place = RouteAddress | { deviceId: string; name: string }
@@ -65,13 +65,15 @@ export function rememberUnseen(
   const changes = memory.unseen.get(key) ?? new Map<string, Unseen>()
   const former = changes.get(slot)
   const before = former?.isSeen ? undefined : former
+  const unlisted = former?.isSeen ? { ...former, unlisted: undefined } : former?.unlisted
   const isOther = before?.kind !== change.kind || change.kind === 'update'
   const earlier = before && isOther ? { ...before, earlier: undefined } : before?.earlier
   const formers =
     change.kind === 'update' && before?.fields
       ? [...(before.formers ?? []), before.fields].slice(-MOST_FORMERS)
       : undefined
-  const unseen: Unseen = { ...change, sentAt: clock.now(), accepted: false, earlier, formers }
+  const sentAt = clock.now()
+  const unseen: Unseen = { ...change, sentAt, accepted: false, earlier, formers, unlisted }
   changes.set(slot, unseen)
   setLatest(memory.unseen, key, changes)
   return {
@@ -128,24 +130,33 @@ export function noteRoutes(
   { memory, clock }: Connection,
   deviceId: string,
   routes: readonly Route[],
-  isListed = false,
+  readOf: ReadOf,
 ): void {
   if (memory.unseen.size === 0) return
   const now = clock.now()
+  const isList = readOf === 'list'
   for (const route of routes) {
     const isOver = (one: Unseen): boolean => {
-      if (one.isSeen) return isListed && shows(one, route)
-      if (!hasEnded(one, route, now)) return false
-      one.isSeen = !isListed && shows(one, route)
+      if (readOf !== 'route' && followsUnlisted(one, now)) {
+        if (isList && shows(one.unlisted!, route)) one.unlisted = undefined
+        return false
+      }
+      if (one.isSeen) return isList && shows(one, route)
+      if (!hasEnded(one, route, now, readOf)) return false
+      one.isSeen = !isList && shows(one, route)
       return !one.isSeen
     }
     const places: Place[] = [{ deviceId, routeId: route.id }]
-    if (isListed) places.push({ deviceId, name: route.name })
+    if (isList) places.push({ deviceId, name: route.name })
     for (const place of places) forgetWhere(memory, placeKey(place), isOver)
   }
 }
 
-/** Those of a list that are older there than what a read of the route by itself has shown. */
+/** What is read among others may be older than the change before this one. */
+const followsUnlisted = ({ unlisted }: Unseen, now: number): boolean =>
+  unlisted !== undefined && now - unlisted.sentAt <= EARLIER_MS
+
+/** Those of a list that may be older there than what a read of the route by itself has shown. */
 export function listedLate(
   { memory, clock }: Connection,
   deviceId: string,
@@ -153,24 +164,26 @@ export function listedLate(
 ): Route[] {
   const now = clock.now()
   return [...memory.unseen].flatMap(([key, changes]) => {
-    const isLate = [...changes.values()].some((one) => one.isSeen && !isOld(one, now))
+    const isLate = [...changes.values()].some(
+      (one) => (one.isSeen && !isOld(one, now)) || followsUnlisted(one, now),
+    )
     const isHere = isLate && key.startsWith(`${deviceId} `)
     return (isHere && routes.byId(key.slice(deviceId.length + 1))) || []
   })
 }
 
 /** True when a route as read shows a change, or shows that it was refused after all. */
-function hasEnded(unseen: Unseen, route: Route, now: number): boolean {
+function hasEnded(unseen: Unseen, route: Route, now: number, readOf: ReadOf): boolean {
   const { accepted, earlier } = unseen
   const lacksNone = additions(unseen, route.destinations).length === 0
   if (isOld(unseen, now) && lacksNone) return true
   if (unseen.kind !== 'create' && accepted) {
     if (isPending(route)) {
-      unseen.wasPending = true
+      unseen.pendingIn = readOf
       return false
     }
     // What was under way may have been of another client: that alone takes no destination for refused.
-    if (unseen.wasPending && lacksNone && !unseen.amongOthers) return true
+    if (unseen.pendingIn === readOf && lacksNone && !unseen.amongOthers) return true
   }
   if (earlier && (shows(earlier, route) || now - earlier.sentAt > EARLIER_MS))
     unseen.earlier = undefined

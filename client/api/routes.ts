@@ -100,7 +100,7 @@ export async function getRoute(
   if (!isSameId(route.id, routeId)) throw badResponse(say('otherRoute'))
   // Errors name it by its name from now on.
   if (isText(route.name) && isSameId(operation.route, routeId)) operation.route = route.name
-  noteRoutes(gateway, deviceId, [route])
+  noteRoutes(gateway, deviceId, [route], 'route')
   return route
 }
 
@@ -160,7 +160,7 @@ async function readPage(
   for (const { id } of expectArray<Route>(list.data, 'routes.data')) {
     if (typeof id !== 'string') throw badResponse(say('routeWithoutId'))
   }
-  noteRoutes(gateway, deviceId, list.data, true)
+  noteRoutes(gateway, deviceId, list.data, 'list')
   return list
 }
 

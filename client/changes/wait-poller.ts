@@ -8,6 +8,7 @@ import { askItself, refusalOf, type Evidence } from '../watch/life/missing-route
 import { pollNow } from '../watch/registry'
 import { noteRoutes } from '../unseen'
 import { createPoller } from '../poller'
+import { presentRoutes } from './shared-list'
 import type { Running } from '../memory'
 import { Stop } from '../stop'
 
@@ -124,12 +125,17 @@ async function pollOnce(
     const shared = await readWithWatches(gateway, deviceId, waiters)
     if (shared) charge(waiters, shared.operation)
     const reading = shared ?? (await readRoutes(gateway, deviceId, waiters, own))
+    // What was read of a route by itself is present.
+    const routes =
+      shared || reading.list
+        ? await presentRoutes(gateway, deviceId, reading.routes, own)
+        : reading.routes
     charge(waiters, taken(own))
     const evidence = evidencesFrom(gateway, deviceId, reading, own)
     const readItself = waiters.length <= MANY
     const verdicts = waiters.map((waiter) =>
       waiter.judge(
-        reading.routes,
+        routes,
         (routeId) => evidence(routeId, readItself).finally(() => charge(waiters, taken(own))),
         reading.list,
       ),
@@ -212,7 +218,7 @@ async function readWithWatches(
   if (needList || onlyRoute(waiters) !== undefined) return undefined
   const look = await pollNow(gateway, deviceId)?.().catch(() => undefined)
   if (!look?.routes) return undefined
-  noteRoutes(gateway, deviceId, look.routes)
+  noteRoutes(gateway, deviceId, look.routes, 'device')
   return { routes: new RouteIndex(look.routes), operation: look.operation }
 }
 

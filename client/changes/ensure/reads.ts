@@ -8,7 +8,7 @@ import { askItself, judgeMissing } from '../../watch/life/missing-routes'
 import type { RouteAddress, Unseen } from '../../memory'
 import { isNameUnseen, overdueOf, unseenCreates, unseenOf } from '../../unseen'
 import { decidesOn } from '../merge'
-import { presentList, presentRoutes } from '../shared-list'
+import { presentList } from '../shared-list'
 import { isInProgress, pollUntil, readStableRoute } from '../unconfirmed'
 import type { Operation } from '../../connection/operation'
 import type { Goal, Site } from './plan'
@@ -38,19 +38,12 @@ export const ownReads = (site: Site, operation: Operation): Present => ({
 export function sharedReads(site: Site, timeout: number, operation: Operation): Present {
   const { gateway, deviceId } = site
   const instead = words('An earlier change is still in progress.')
-  let latest: { listed: RouteIndex; present: Promise<RouteIndex> } | undefined
-  const presentIn = (listed: RouteIndex): Promise<RouteIndex> => {
-    if (latest?.listed !== listed) {
-      latest = { listed, present: presentRoutes(gateway, deviceId, listed, operation) }
-    }
-    return latest.present
-  }
   /** Waits for the first list that says something. A judgement that throws ends the wait. */
   const fromList = <T>(
     judgeList: (list: RouteList, routes: RouteIndex) => Promise<T | undefined>,
   ): Promise<T> => {
     const judge: Expectation<T>['judge'] = async (routes, _, list) => {
-      const seen = await judgeList(list!, await presentIn(routes))
+      const seen = await judgeList(list!, routes)
       return seen === undefined ? { instead } : { seen }
     }
     const awaited = { deviceId, needsList: true, unsent: true, timeout, judge }

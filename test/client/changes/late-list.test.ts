@@ -54,9 +54,10 @@ describe('a list that is older than the route by itself', () => {
       name,
       source: { name: source.name },
     }))
-    for (const { name } of rows) {
-      await gateway.routes.update({ name }, { source: { name: 'other' } }, APPLIED)
-    }
+    const ids = simulator.routes.map(({ id }) => ({ id }))
+    await Promise.all(ids.map((one) => gateway.routes.update(one, { source: { name: 'other' } })))
+    await simulator.settle()
+    await Promise.all(ids.map((one) => gateway.routes.get(one)))
     const ensured = await gateway.routes.ensure(rows)
     ensured.should.match(rows.map(() => ({ action: 'update' })))
     simulator.routes.map(({ source }) => source.name).should.eql(rows.map((one) => one.source.name))
@@ -76,6 +77,27 @@ describe('a list that is older than the route by itself', () => {
     await gateway.routes.stop(first, APPLIED)
     const ensured = await gateway.routes.ensure({ name: first.name }, { state: 'started' })
     ensured.should.match({ action: 'start' })
+  })
+
+  it('does not confirm a start by the state of before the stop', async () => {
+    const [one, other] = simulator.routes.filter(({ state }) => state === 'running')
+    await gateway.routes.stop({ id: one!.id }, APPLIED)
+    simulator.setOptions({ applyDelay: 400 })
+    // Waits of several routes share a list.
+    const started = [one, other].map((each) => gateway.routes.start({ id: each!.id }, APPLIED))
+    await started[0]
+    stored(one!.id).state!.should.equal('running')
+    await Promise.all(started)
+  })
+
+  it('does not show that an update was refused: what is under way shows sooner elsewhere', async () => {
+    const { address } = stored().source
+    simulator.setOptions({ applyDelay: 400 })
+    await gateway.routes.update(first, { source: { address: '239.9.9.9' } })
+    await gateway.routes.get(first)
+    const ensured = await gateway.routes.ensure({ name: first.name, source: { address } })
+    ensured.should.match({ action: 'update' })
+    stored().source.address!.should.equal(address!)
   })
 
   it('has a route under the name that an update gave it, and not under its former one', async () => {

@@ -109,7 +109,7 @@ describe('a step', () => {
       rememberUnseen(gateway, place, { kind }).accepted()
     }
     const isUnseen = (['running', 'idle', 'running'] as const).map((state) => {
-      noteRoutes(gateway, deviceId, [{ ...route, state }])
+      noteRoutes(gateway, deviceId, [{ ...route, state }], 'route')
       return unseenOf(gateway, place).length > 0
     })
     isUnseen.should.eql([true, true, false])
@@ -118,8 +118,8 @@ describe('a step', () => {
   /** Reads that show a change of another client, and then its end. */
   async function othersEnd(place: { deviceId: string; routeId: string }): Promise<void> {
     const route = await getRoute(gateway, place, new Operation('get-route'))
-    noteRoutes(gateway, deviceId, [{ ...route, pendingUpdates: { name: 'by another client' } }])
-    noteRoutes(gateway, deviceId, [route])
+    const others = { ...route, pendingUpdates: { name: 'by another client' } }
+    for (const read of [others, route]) noteRoutes(gateway, deviceId, [read], 'route')
   }
 
   it('that adds a destination counts until it shows, whatever else has ended', async () => {
