@@ -5,21 +5,17 @@ import type { Engine } from './nats/engine'
 import type { ShareMemory } from './nats/fenced-records'
 import type { Gathering } from './nats/gathering'
 import { openOwnership, type OwnershipOptions } from './ownership'
-import { slotOf } from './slots'
 import type { Command, EngineChange, ShareState } from './types'
 
-/**
- * Which appliances of an inventory this instance works for. It goes by the key of an appliance, see
- * `keyOf`: a name may become that of another one, while the former is still at work.
- */
+/** Which appliances of an inventory this instance works for, by their slots. */
 export interface Share {
-  /** True while this instance works for the appliance: from `onTaken` until `onGiving` is called. */
-  owns(key: string): boolean
+  /** True while this instance works for the slot: from `onTaken` until `onGiving` is called. */
+  owns(slot: number): boolean
   /**
-   * True while it may send to the appliance, by a monotonic clock. Asked before each request goes out;
-   * undefined where ownership cannot end.
+   * True while it may send to an appliance of the slot, by a monotonic clock. Asked before each request
+   * goes out; undefined where ownership cannot end.
    */
-  readonly maySend?: (key: string) => boolean
+  readonly maySend?: (slot: number) => boolean
   /**
    * Has the instance that owns an appliance carry out a command, and returns its answer. Undefined
    * where the instances cannot reach each other.
@@ -28,7 +24,7 @@ export interface Share {
    * engine is away: not carried out; `OUTCOME_UNKNOWN` when an owner may have begun a change and is
    * gone; `INVALID_INPUT` for what cannot be sent; `CLOSED` after the stop
    */
-  readonly send?: (command: KeyedCommand, stop?: Stop, waitMs?: number) => Promise<unknown>
+  readonly send?: (command: Omit<Command, 'from'>, stop?: Stop, waitMs?: number) => Promise<unknown>
   /** How the instances agree; undefined where there is nothing to agree on. */
   readonly state?: () => ShareState
   /** Where this instance publishes what happens on its appliances; undefined where it need not. */
@@ -36,25 +32,25 @@ export interface Share {
   /** What the next owner of an appliance has to know; undefined where ownership does not move. */
   readonly memory?: ShareMemory
   /**
-   * Of an appliance that this instance owns, to be asked when its work begins: grows with each owner,
-   * and with each appliance that gets the same name.
+   * Of a slot that this instance owns, to be asked when the work for an appliance begins: grows with each
+   * owner, and with each appliance that gets the same name.
    */
-  readonly token?: (key: string) => number | undefined
-  /** Which part of the inventory has an appliance, and which one this instance has: `2/3`, where parts are fixed. */
-  readonly parts?: (key: string) => { part: string; own: string }
+  readonly token?: (slot: number) => number | undefined
+  /** Which part of the inventory has a slot, and which one this instance has: `2/3`, where parts are fixed. */
+  readonly parts?: (slot: number) => { part: string; own: string }
   /** Gives everything away, after what is under way has ended. */
   close(): Promise<void>
 }
 
 /** What follows the ownership of a share. */
 export interface ShareFollower {
-  /** `owns` has changed for some of the appliances. */
+  /** `owns` has changed for some of the slots. */
   onTaken(): void
   /**
    * These are about to be given away, or must no longer be worked for: resolves once nothing more is
-   * sent to them.
+   * sent to their appliances.
    */
-  onGiving(owned: (key: string) => boolean): Promise<void>
+  onGiving(isGiven: (slot: number) => boolean): Promise<void>
   /** A digest of the inventory, by which instances compare theirs; undefined while there is none. */
   inventory?(): string | undefined
   /** Does for another instance what its message asks for. @throws GatewayError */
@@ -63,11 +59,6 @@ export interface ShareFollower {
   onState(state: ShareState): void
   /** The engine was lost, or is back. */
   onEngine(change: EngineChange): void
-}
-
-/** A command for the owner of the appliance with this key. */
-export interface KeyedCommand extends Omit<Command, 'from' | 'slot'> {
-  readonly key: string
 }
 
 export interface LeaseOptions extends Pick<OwnershipOptions, 'name' | 'ttlMs' | 'clock' | 'log'> {
@@ -83,24 +74,15 @@ const WAIT = 2
 /** Joins a fleet, and works for the appliances that this instance gets. */
 export function openLease(options: LeaseOptions): Lease {
   const { engine, name, ttlMs, follower, clock = MONOTONIC, log } = options
-  const slots = new Map<string, number>()
+  const { store, link, commands } = engine
   /** Since when it is, by the clock and as it is reported. */
   let lost: { since: number; at: number } | undefined
   let closed = false
 
-  /** Asked for each request, by keys of the inventory only. */
-  function slotFor(key: string): number {
-    const known = slots.get(key)
-    if (known !== undefined) return known
-    const slot = slotOf(key)
-    slots.set(key, slot)
-    return slot
-  }
-
-  const serving = engine.commands.serve((command) => follower.carryOut(command))
+  const serving = commands.serve((command) => follower.carryOut(command))
   const ownership = openOwnership({
-    store: engine.store,
-    link: engine.link,
+    store,
+    link,
     name,
     ttlMs,
     clock,
@@ -113,36 +95,32 @@ export function openLease(options: LeaseOptions): Lease {
     onGiving(given) {
       serving.leave(given)
       const all = new Set(given)
-      return follower.onGiving((key) => all.has(slotFor(key)))
+      return follower.onGiving((slot) => all.has(slot))
     },
     onState(state) {
-      if (state.phase === 'lost') lose()
-      if (state.phase === 'member') found()
+      if (!closed) tellEngine(state.phase)
       follower.onState(state)
     },
   })
 
-  function lose(): void {
-    if (lost || closed) return
-    lost = { since: clock.now(), at: Date.now() }
-    follower.onEngine({ isUp: false, at: lost.at })
-  }
-
-  function found(): void {
-    if (!lost || closed) return
-    const { at: since, since: from } = lost
-    lost = undefined
-    const outageMs = Math.round(clock.now() - from)
-    follower.onEngine({ isUp: true, at: Date.now(), since, outageMs })
+  function tellEngine(phase: ShareState['phase']): void {
+    const at = Date.now()
+    if (phase === 'lost' && !lost) {
+      lost = { since: clock.now(), at }
+      follower.onEngine({ isUp: false, at })
+    }
+    if (phase === 'member' && lost) {
+      const { since, at: lostAt } = lost
+      lost = undefined
+      const outageMs = Math.round(clock.now() - since)
+      follower.onEngine({ isUp: true, at, since: lostAt, outageMs })
+    }
   }
 
   return {
-    owns: (key) => ownership.owns(slotFor(key)),
-    maySend: (key) => ownership.maySend(slotFor(key)),
-    token: (key) => ownership.token(slotFor(key)),
-    state: ownership.state,
-    send: ({ key, ...command }, stop, waitMs = WAIT * ttlMs) =>
-      engine.commands.send({ ...command, from: name, slot: slotFor(key) }, { waitMs, stop }),
+    ...ownership,
+    send: (command, stop, waitMs = WAIT * ttlMs) =>
+      commands.send({ ...command, from: name }, { waitMs, stop }),
     async close() {
       closed = true
       await ownership.close()

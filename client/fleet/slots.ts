@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 /** Enough that the shares of a few instances are alike, and few enough to have a record for each. */
 export const SLOTS = 256
 
-/** The slot of an appliance, from 0. The same everywhere and for ever. */
-export const slotOf = (appliance: string): number => hashOf(appliance) % SLOTS
+/** The slot of an appliance by its key, see `keyOf`; from 0. The same everywhere and for ever. */
+export const slotOf = (key: string): number => hashOf(key) % SLOTS
 
 /**
  * Returns which of the instances a slot goes to, by rendezvous hashing: of all instances, the one whose
@@ -28,9 +28,9 @@ export function instanceFor(slot: number, instances: Iterable<string>): string |
 /** 48 bits of SHA-256, which a number holds exactly. */
 const hashOf = (text: string): number => createHash('sha256').update(text).digest().readUIntBE(0, 6)
 
-/** Returns to which of so many parts of the inventory an appliance belongs, from 0. */
-export function partsOf(of: number): (appliance: string) => number {
+/** Returns to which of so many parts of the inventory a slot belongs, from 0. */
+export function partsOf(of: number): (slot: number) => number {
   const all = Array.from({ length: of }, (_, each) => String(each))
   const parts = Array.from({ length: SLOTS }, (_, slot) => Number(instanceFor(slot, all)))
-  return (appliance) => parts[slotOf(appliance)]!
+  return (slot) => parts[slot]!
 }

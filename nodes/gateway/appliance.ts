@@ -7,7 +7,7 @@ interface ApplianceOptions {
   /** In the inventory, if there is one. */
   appliance?: string
   /** See `Appliance`. */
-  key?: string
+  slot?: number
   token?: () => number | undefined
   identity: Identity
   /** @throws GatewayError `CONFIG`; others that say where they come from */

@@ -26,8 +26,8 @@ export interface ListedFailover {
 export interface Appliance {
   /** Its name in the inventory; undefined for the one of a config node without an inventory. */
   readonly appliance?: string
-  /** With an inventory: which appliance it is, whatever its name. */
-  readonly key?: string
+  /** With an inventory: by which the instances of a fleet divide appliances. */
+  readonly slot?: number
   /** With leases: grows with each owner; undefined while this instance does not own it. */
   readonly token?: number
   /** As errors name it, also where its configuration cannot work. */

@@ -55,7 +55,7 @@ export async function callOwner<Config extends AddressConfig, Memory>(
   type: string,
   { appliance, id, config, message, performer, given, operation }: Asked<Config, Memory>,
 ): Promise<Result> {
-  const { appliance: name = '', key = name } = appliance
+  const { appliance: name = '', slot = 0 } = appliance
   const send = fleet.share?.send
   if (!send) throw notHere(appliance)
   if (operation.changes && fleet.readOnly) throw readOnlyError()
@@ -78,7 +78,7 @@ export async function callOwner<Config extends AddressConfig, Memory>(
         : undefined,
     },
   }
-  const command = { appliance: name, key, writes: operation.changes, body }
+  const command = { appliance: name, slot, writes: operation.changes, body }
   const { result, requests, writes, statusCode, unknownFields } = (await send(
     command,
     operation.stop ?? new Stop(),
@@ -146,11 +146,11 @@ export async function commandOwner(
   stop: Stop,
   waitMs?: number,
 ): Promise<void> {
-  const { appliance = '', key = appliance } = of
+  const { appliance = '', slot = 0 } = of
   if (!share?.send) throw notHere(of)
   if (readOnly) throw readOnlyError()
   const body: FailoverBody = { version: VERSION, failover, message: { action, hold, main } }
-  await share.send({ appliance, key, writes: true, body }, stop, waitMs)
+  await share.send({ appliance, slot, writes: true, body }, stop, waitMs)
 }
 
 async function obey({ failovers }: Appliance, { failover, message }: FailoverBody): Promise<void> {

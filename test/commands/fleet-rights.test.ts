@@ -76,8 +76,9 @@ withNats('the rights on the engine', function () {
   }
 
   const send = ({ lease }: Instance, appliance: string): Promise<unknown> =>
-    lease.send({ appliance, key: appliance, writes: true, body: undefined })
-  const ownedBy = ({ lease }: Instance): string[] => NAMES.filter((name) => lease.owns(name))
+    lease.send({ appliance, slot: slotOf(appliance), writes: true, body: undefined })
+  const ownedBy = ({ lease }: Instance): string[] =>
+    NAMES.filter((name) => lease.owns(slotOf(name)))
 
   async function connected(nats: NatsServer, user: string): Promise<NatsConnection> {
     const connection = await connect({

@@ -5,7 +5,7 @@ import { GatewayError, say } from '../../client/errors'
 import { openConnection } from '../../client/connection/connection'
 import { watchDevice } from '../../client/watch/registry'
 import type { UsableRow } from '../../client/model/inventory'
-import { partsOf } from '../../client/fleet/slots'
+import { partsOf, slotOf } from '../../client/fleet/slots'
 import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'
 import { openShare } from '../../nodes/gateway/fleet/share'
 import { startSimulator } from '../../simulator'
@@ -198,7 +198,7 @@ describe('the inventory of a fleet', () => {
     const before = owned()
     before.flat().should.have.length(rows.length)
     before.every((each) => each.length > 0).should.be.true()
-    before[0]!.every((url) => partOf(`${new URL(url).hostname}:80`) === 1).should.be.true()
+    before[0]!.every((url) => partOf(slotOf(`${new URL(url).hostname}:80`)) === 1).should.be.true()
     // Each instance gets the file when it gets it.
     for (const one of fleets) {
       one.update({ rows: renamed, faults: [] })

@@ -11,7 +11,7 @@ import {
   codeOf,
   fleet,
   follower,
-  keyNamed,
+  slotNamed,
   logged,
   renew,
   row,
@@ -173,7 +173,7 @@ describe('a fleet whose ownership moves', () => {
   it('ends the session of what had a name that is now the name of another one', async () => {
     const [one, two] = simulators as [Simulator, Simulator]
     share.take('one')
-    share.mayNot.add(keyNamed('two'))
+    share.mayNot.add(slotNamed('two'))
     const former = fleet.find('one').client()
     await former.call({ method: 'GET', path: '/api/devices' }, { name: 'x' } as never)
     one.openSessions.should.equal(1)
@@ -184,7 +184,7 @@ describe('a fleet whose ownership moves', () => {
   it('sends nothing while the share may not', async () => {
     const [one] = simulators as [Simulator]
     share.take('one')
-    share.mayNot.add(keyNamed('one'))
+    share.mayNot.add(slotNamed('one'))
     const connection = fleet.find('one').client()
     const call = connection.call({ method: 'GET', path: '/api/devices' }, { name: 'x' } as never)
     await should(call).be.rejectedWith({ code: 'UNAVAILABLE' })

@@ -4,6 +4,7 @@ import { GatewayError } from '../../client/errors'
 import { openConnection } from '../../client/connection/connection'
 import { watchDevice } from '../../client/watch/registry'
 import { keyOf } from '../../client/fleet/inventory'
+import { slotOf } from '../../client/fleet/slots'
 import type { UsableRow } from '../../client/model/inventory'
 import type { Share, ShareFollower } from '../../client/fleet/lease'
 import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'
@@ -14,27 +15,27 @@ import { until } from '../support/until'
 
 export const ACCOUNT = { username: 'haiadmin', password: 'manager' }
 
-/** Which appliance was last called this. */
-const keys = new Map<string, string>()
-export const keyNamed = (name: string): string => keys.get(name) ?? name
+/** Of the appliance that was last called this. */
+const slots = new Map<string, number>()
+export const slotNamed = (name: string): number => slots.get(name)!
 
 /** Owns what it is told to. */
 export class Moved implements Share {
-  readonly owned = new Set<string>()
-  mayNot = new Set<string>()
+  readonly owned = new Set<number>()
+  mayNot = new Set<number>()
   follower!: ShareFollower
   isClosed = false
 
-  owns = (key: string): boolean => this.owned.has(key)
-  maySend = (key: string): boolean => !this.mayNot.has(key)
+  owns = (slot: number): boolean => this.owned.has(slot)
+  maySend = (slot: number): boolean => !this.mayNot.has(slot)
   take(...names: string[]): void {
-    for (const name of names) this.owned.add(keyNamed(name))
+    for (const name of names) this.owned.add(slotNamed(name))
     this.follower.onTaken()
   }
   give(...names: string[]): Promise<void> {
-    const given = names.map(keyNamed)
-    for (const key of given) this.owned.delete(key)
-    return this.follower.onGiving((key) => given.includes(key))
+    const given = names.map(slotNamed)
+    for (const slot of given) this.owned.delete(slot)
+    return this.follower.onGiving((slot) => given.includes(slot))
   }
   close(): Promise<void> {
     this.isClosed = true
@@ -51,7 +52,7 @@ export let ends: Map<Appliance, () => void>
 
 export function row(name: string, { url }: Simulator, more: object = {}): UsableRow {
   const made = { name, baseUrl: url, ...ACCOUNT, ...more }
-  keys.set(name, keyOf(made))
+  slots.set(name, slotOf(keyOf(made)))
   return made
 }
 export const follower: Follower = {
@@ -79,6 +80,11 @@ export function stageFleet(): void {
   beforeEach(async () => {
     liveInOwnTime(10)
     simulators = await Promise.all([0, 1].map(() => startSimulator({ routes: 1 })))
+    // In another slot.
+    while (new Set(simulators.map(({ url }) => slotOf(new URL(url).host))).size < 2) {
+      await simulators.pop()!.stop()
+      simulators.push(await startSimulator({ routes: 1 }))
+    }
     share = new Moved()
     told = []
     logged = []

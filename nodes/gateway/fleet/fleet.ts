@@ -14,6 +14,7 @@ import { carryOut, type Remote } from '../../runtime/remote'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import type { Language } from '../../../client/model/watch'
 import { keyOf, unknownAppliance, type Inventory } from '../../../client/fleet/inventory'
+import { slotOf } from '../../../client/fleet/slots'
 import { createOpenMemory, type OpenMemory } from '../../../client/fleet/open'
 import type { Share, ShareFollower } from '../../../client/fleet/lease'
 import type { UsableRow } from '../../../client/model/inventory'
@@ -69,6 +70,8 @@ interface Entry {
   row: UsableRow
   /** Which appliance it is, whatever its name. */
   key: string
+  /** Of the key: by it the instances divide appliances. */
+  slot: number
   /** This instance works for it. */
   isOwned: boolean
   /** With leases, from then until the work has ended. */
@@ -81,8 +84,7 @@ interface Entry {
 
 /** A former appliance that is being closed. */
 interface Former {
-  name: string
-  key: string
+  entry: Entry
   over: Promise<void>
 }
 
@@ -162,24 +164,24 @@ export function createFleet(options: FleetOptions) {
 
   /** Resolves when nothing more is sent to what had this name, or was this appliance; else undefined. */
   function formerOf(name: string, key = entries.get(name)?.key): Promise<void> | undefined {
-    const formers = overOf((former) => former.name === name || former.key === key)
+    const formers = overOf((former) => former.row.name === name || former.key === key)
     return formers.length > 0 ? Promise.all(formers).then(() => undefined) : undefined
   }
 
-  const overOf = (isMeant: (former: Former) => boolean): Array<Promise<void>> =>
-    [...leaving].filter(isMeant).map(({ over }) => over)
+  const overOf = (isMeant: (former: Entry) => boolean): Array<Promise<void>> =>
+    [...leaving].filter(({ entry }) => isMeant(entry)).map(({ over }) => over)
 
   function applianceOf(entry: Entry): OwnAppliance {
-    const { key } = entry
+    const { slot } = entry
     const { name, baseUrl } = entry.row
     const identity = identityOf({ id: node.id, name, inventory: node.name }, hostIn(baseUrl))
     const open = (): Connection => {
       if (!entry.isOwned)
-        throw asGatewayError(elsewhere(name, key), { name: 'find-appliance' }, identity)
+        throw asGatewayError(elsewhere(name, slot), { name: 'find-appliance' }, identity)
       const maySend = share?.maySend
       const memory = openMemory
       const connection = options.open(entry.row, identity, {
-        maySend: maySend && (() => maySend(key)),
+        maySend: maySend && (() => maySend(slot)),
         saved: memory && (() => memory.read(name)),
         onWatched: memory && (() => memory.keep(name, connection, entry.token)),
       })
@@ -187,7 +189,7 @@ export function createFleet(options: FleetOptions) {
     }
     return (entry.appliance ??= newAppliance({
       appliance: name,
-      key,
+      slot,
       token: () => entry.token,
       identity,
       open,
@@ -198,8 +200,8 @@ export function createFleet(options: FleetOptions) {
   }
 
   /** The error of one of another share: it is known, and nothing is sent to it. */
-  function elsewhere(appliance: string, key: string): GatewayError {
-    const parts = share?.parts?.(key)
+  function elsewhere(appliance: string, slot: number): GatewayError {
+    const parts = share?.parts?.(slot)
     if (parts) {
       const said = say('applianceInPart', { appliance, ...parts })
       return new GatewayError('UNAVAILABLE', said, { reason: OTHER_PART, retryable: false })
@@ -213,9 +215,9 @@ export function createFleet(options: FleetOptions) {
   function takeOwned(): void {
     if (closed || !share) return
     for (const entry of entries.values()) {
-      if (entry.isOwned || !share.owns(entry.key)) continue
+      if (entry.isOwned || !share.owns(entry.slot)) continue
       entry.isOwned = true
-      entry.token = share.token?.(entry.key)
+      entry.token = share.token?.(entry.slot)
       void announce(entry)
     }
     tellChanged()
@@ -260,17 +262,17 @@ export function createFleet(options: FleetOptions) {
       const kept = opened && openMemory?.end(name, opened, token)
       const ended = closing.run(() => appliance.close())
       const over = Promise.all([former, ...told, kept, ended]).then(() => void leaving.delete(left))
-      const left = { name, key, over }
+      const left = { entry, over }
       leaving.add(left)
     }
     entry.token = undefined
   }
 
   /** Also of those that have left the inventory, or had another name, a moment ago and are still at it. */
-  async function give(isGiven: (key: string) => boolean): Promise<void> {
-    for (const entry of entries.values()) if (isGiven(entry.key)) retire(entry)
+  async function give(isGiven: (slot: number) => boolean): Promise<void> {
+    for (const entry of entries.values()) if (isGiven(entry.slot)) retire(entry)
     tellChanged()
-    await Promise.all(overOf(({ key }) => isGiven(key)))
+    await Promise.all(overOf(({ slot }) => isGiven(slot)))
   }
 
   /** Why no appliance is owned, where that is not as it should be. */
@@ -327,8 +329,7 @@ export function createFleet(options: FleetOptions) {
     entries = new Map()
     for (const row of rows) {
       const known = before.get(row.name)
-      const fresh = { row, key: keyOf(row), isOwned: false, isFollowed: false }
-      entries.set(row.name, known && isSame(known.row, row) ? known : fresh)
+      entries.set(row.name, known && isSame(known.row, row) ? known : newEntry(row))
     }
     const former = [...before.values()].filter((one) => entries.get(one.row.name) !== one)
     for (const one of former) retire(one)
@@ -407,7 +408,8 @@ export function createFleet(options: FleetOptions) {
       return share
     },
     owns: (name) =>
-      entries.get(name)?.isOwned ?? (faultOf(name) !== undefined && share?.owns(name) === true),
+      entries.get(name)?.isOwned ??
+      (faultOf(name) !== undefined && share?.owns(slotOf(name)) === true),
     find,
     former: (name) => formerOf(name),
     list: () =>
@@ -458,6 +460,11 @@ export function createFleet(options: FleetOptions) {
     },
   } satisfies Omit<Fleet, 'hasNames' | 'readOnly' | 'ready'> & Record<string, unknown>
   return fleet
+}
+
+function newEntry(row: UsableRow): Entry {
+  const key = keyOf(row)
+  return { row, key, slot: slotOf(key), isOwned: false, isFollowed: false }
 }
 
 /** What reads an inventory gives all rows their members in the same order. */

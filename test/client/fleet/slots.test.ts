@@ -5,9 +5,9 @@ import { partIn, partName } from '../../../client/model/share'
 
 const names = Array.from({ length: 10_000 }, (_, index) => `appliance-${index}`)
 const partIs =
-  (partOf: (name: string) => number, index: number) =>
+  (partOf: (slot: number) => number, index: number) =>
   (name: string): boolean =>
-    partOf(name) === index
+    partOf(slotOf(name)) === index
 const share = (index: number, of: number): Set<string> =>
   new Set(names.filter(partIs(partsOf(of), index)))
 
