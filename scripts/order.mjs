@@ -43,6 +43,7 @@ export const ORDER = [
   ['nodes/editor/try.ts'],
   ['nodes/editor/form.ts'],
   ['nodes/gateway/options.ts', 'nodes/gateway/saved.ts', 'nodes/gateway/appliance.ts'],
+  ['nodes/gateway/inventory.ts'],
   ['nodes/gateway/fleet'],
   ['nodes/gateway/admin'],
   ['nodes/*', 'nodes/*/editor'],

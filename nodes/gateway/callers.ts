@@ -5,7 +5,7 @@ import type { GatewayOptions } from '../../client/connection/connection'
 import { checkCallers, type CallerBook } from '../../client/model/callers'
 import { newCallerBook } from '../../client/watch/measuring/caller-book'
 import { textOf } from '../../client/sentences'
-import { followSource, inventorySource, type InventorySource } from './fleet/inventory'
+import { followSource, inventorySource, type InventorySource } from './inventory'
 
 export interface CallersConfig {
   /** `none`, `json`, `file`, `env` or `global`. */

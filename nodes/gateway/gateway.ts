@@ -4,7 +4,7 @@ import { migrated } from '../runtime/migrations'
 import { registerAdminRoutes } from './admin/routes'
 import { newAppliance } from './appliance'
 import type { CallersConfig } from './callers'
-import { hasInventory, isSet } from './fleet/inventory'
+import { hasInventory, isSet } from './inventory'
 import {
   gatewayOptions,
   hostIn,
@@ -17,11 +17,10 @@ import {
 } from './options'
 import { soleFleet } from './sole-fleet'
 import { createSavedConnections } from './saved'
-import type { InventoryConfig, InventoryCredentials } from './fleet/config-node'
 
-interface Config extends NodeDef, GatewayConfig, InventoryConfig, CallersConfig {}
+interface Config extends NodeDef, GatewayConfig, CallersConfig {}
 
-type ConfigNode = Node<GatewayCredentials & InventoryCredentials>
+type ConfigNode = Node<GatewayCredentials>
 
 const PARTS = [
   'fleet',

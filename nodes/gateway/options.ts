@@ -3,7 +3,8 @@ import { GatewayError, say } from '../../client/errors'
 import { SECRET_PREFIX, isSecretPrefix } from '../../client/model/secrets'
 import type { Connection, GatewayOptions } from '../../client/connection/connection'
 import type { ProxyOptions, TlsOptions } from '../../client/connection/agents'
-import { RANGES } from '../../client/model/ranges'
+import type { EngineOptions } from '../../client/fleet/nats/options'
+import { DEFAULTS, RANGES } from '../../client/model/ranges'
 import type { GatewayNode } from '../runtime/gateway-node'
 import {
   flagProperty,
@@ -33,13 +34,24 @@ export interface GatewayConfig extends InventoryConfig {
   readOnly?: unknown
   secretPrefix?: unknown
   protectedRoutes?: unknown
-  /** With an inventory, which part of it this instance works for. */
+  /** With an inventory, which part of it this instance works for; with leases, by which engine. */
   share?: unknown
+  engine?: unknown
+  engineTls?: string
+  engineReplicas?: unknown
+  fleet?: unknown
+  instance?: unknown
+  leaseTtl?: unknown
+  gather?: unknown
 }
 
 export interface GatewayCredentials {
   username?: unknown
   password?: unknown
+  engineUser?: unknown
+  enginePassword?: unknown
+  engineCredentials?: unknown
+  fleetKey?: unknown
 }
 
 /** The values of a config form that may not be deployed yet; with only an ID, the deployed ones. */
@@ -64,18 +76,12 @@ export function gatewayOptions(
   config: GatewayConfig,
   credentials: GatewayCredentials = {},
 ): GatewayOptions {
-  const text = (property: string, value: unknown): string => {
-    refuseUnresolved(property, value)
-    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-      ? String(value)
-      : ''
-  }
-  const baseUrl = text('baseUrl', config.baseUrl)
+  const baseUrl = textOf('baseUrl', config.baseUrl)
   return {
     baseUrl,
-    username: text('username', credentials.username),
-    password: text('password', credentials.password),
-    fingerprint: text('fingerprint', config.fingerprint),
+    username: textOf('username', credentials.username),
+    password: textOf('password', credentials.password),
+    fingerprint: textOf('fingerprint', config.fingerprint),
     timeout: numberProperty('timeout', config.timeout, RANGES.timeout),
     concurrency: numberProperty('concurrency', config.concurrency, RANGES.concurrency),
     pollInterval: milliseconds(
@@ -86,6 +92,46 @@ export function gatewayOptions(
     tls: tlsOptions(RED, config.tls),
     proxy: proxyOptions(RED, config.proxy, baseUrl),
   }
+}
+
+/** A property that is a text: empty where it is none. @throws GatewayError `CONFIG` */
+export function textOf(property: string, value: unknown): string {
+  refuseUnresolved(property, value)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : ''
+}
+
+const REPLICAS = { least: 1, most: 5, whole: true }
+const SHORTEST_KEY = 16
+
+/** Of the engine of a fleet. @throws GatewayError `CONFIG` that names what is missing or wrong */
+export function engineOptions(
+  RED: NodeAPI,
+  config: GatewayConfig & GatewayCredentials,
+): Omit<EngineOptions, 'log'> {
+  const text = (property: keyof typeof config): string | undefined =>
+    textOf(property, config[property]).trim() || undefined
+  const servers = text('engine')
+  if (!servers) throw new GatewayError('CONFIG', [say('engineMissing'), say('correct')])
+  const options = {
+    servers,
+    user: text('engineUser'),
+    password: text('enginePassword'),
+    credentials: text('engineCredentials'),
+    tls: tlsOptions(RED, config.engineTls),
+    fleet: text('fleet') ?? 'fleet',
+    key: text('fleetKey') ?? '',
+    replicas: numberProperty('engineReplicas', config.engineReplicas, REPLICAS) ?? 1,
+    ttlMs:
+      1000 * (numberProperty('leaseTtl', config.leaseTtl, RANGES.leaseTtl) ?? DEFAULTS.leaseTtl),
+  }
+  if (options.key.length >= SHORTEST_KEY) return options
+  // Without it, everybody who may publish on the engine could change routes.
+  const fault = options.key
+    ? say('fleetKeyShort', { length: SHORTEST_KEY })
+    : say('fleetKeyMissing')
+  throw new GatewayError('CONFIG', [fault, say('correct')])
 }
 
 /** With which the names of variables begin that may stand for secrets. @throws GatewayError `CONFIG` */
@@ -106,7 +152,7 @@ interface TlsConfigNode extends Node {
 }
 
 /** Undefined without a tls-config node. @throws GatewayError `CONFIG` when there is no such node */
-export function tlsOptions(RED: NodeAPI, id: string | undefined): TlsOptions | undefined {
+function tlsOptions(RED: NodeAPI, id: string | undefined): TlsOptions | undefined {
   if (!id) return undefined
   const node = RED.nodes.getNode(id) as TlsConfigNode | null
   if (typeof node?.addTLSOptions !== 'function' || node.valid === false) {

@@ -13,7 +13,7 @@ import { pause, until } from '../support/until'
 import { BACKUP, FAILOVER, MAIN } from './failover-stage'
 
 const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
-const lease = require('../../nodes/gateway/fleet/lease') as { leasesOf: unknown }
+const shares = require('../../nodes/gateway/fleet/share') as { sharesOf: unknown }
 
 const NODES = { failover: { ...FAILOVER, gateway: 'gateway' } }
 
@@ -88,7 +88,7 @@ class Engine implements Share, ShareMemory {
 }
 
 describe('a failover whose appliance moves', () => {
-  const { leasesOf } = lease
+  const { sharesOf } = shares
   let simulator: Simulator
   let engine: Engine
   let events: FailoverReport[]
@@ -129,9 +129,9 @@ describe('a failover whose appliance moves', () => {
     events = []
     statuses = []
     caught = []
-    lease.leasesOf =
+    shares.sharesOf =
       () =>
-      (_config: object, _credentials: object, _log: object, follower: ShareFollower): Share => {
+      (_config: object, _log: object, follower: ShareFollower): Share => {
         engine.follower = follower
         return engine
       }
@@ -144,7 +144,7 @@ describe('a failover whose appliance moves', () => {
     await unload()
     engine.isClosed.should.be.true()
     nodeRed.removeListener('node-status', show)
-    lease.leasesOf = leasesOf
+    shares.sharesOf = sharesOf
     await until(() => simulator.openSessions === 0 && simulator.openSockets === 0)
     await simulator.stop()
   })

@@ -1,5 +1,6 @@
 // What a fleet does when its inventory changes: what stays in use, and who has which appliance.
 import { mock } from 'node:test'
+import type { NodeAPI } from 'node-red'
 import should from 'should'
 import { GatewayError, say } from '../../client/errors'
 import { openConnection } from '../../client/connection/connection'
@@ -7,7 +8,7 @@ import { watchDevice } from '../../client/watch/registry'
 import type { UsableRow } from '../../client/model/inventory'
 import { partsOf, slotOf } from '../../client/fleet/slots'
 import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'
-import { openShare } from '../../nodes/gateway/fleet/share'
+import { sharesOf } from '../../nodes/gateway/fleet/share'
 import { startSimulator } from '../../simulator'
 import { until } from '../support/until'
 
@@ -30,10 +31,7 @@ describe('the inventory of a fleet', () => {
   function newFleet(share: string): OwnFleet {
     return createFleet({
       node: { id: 'gateway', name: 'sites', host: '' },
-      openShare: () =>
-        openShare({ share }, () => {
-          throw new Error('no lease')
-        }),
+      openShare: (follower) => sharesOf({} as NodeAPI)({ share }, () => undefined, follower),
       open: ({ baseUrl, username = '', password = '' }, node, ownership) =>
         openConnection({ baseUrl, username, password, node, ...ownership, pollInterval: 1000 }),
       secretPrefix: () => 'SRT_',

@@ -5,11 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mock } from 'node:test'
 import { GatewayError } from '../../client/errors'
-import {
-  followSource,
-  inventorySource,
-  type InventorySource,
-} from '../../nodes/gateway/fleet/inventory'
+import { followSource, inventorySource, type InventorySource } from '../../nodes/gateway/inventory'
 import { pause, until } from '../support/until'
 import { afterThisTest } from '../support/hooks'
 

@@ -20,7 +20,7 @@ import {
   type Appliance,
   type GatewayNode,
 } from '../../runtime/gateway-node'
-import { hasInventory } from '../fleet/inventory'
+import { hasInventory } from '../inventory'
 import type { CheckedInventory, ConnectionReport, FormAppliance } from '../../wire'
 import { EDITOR, NotDeployed, PasswordNeeded } from './failure'
 import { checkedInventory, globalNode, readFormInventory, withoutUser } from './inventory'

@@ -6,42 +6,33 @@ import { flagProperty } from '../../runtime/properties'
 import type { Remote } from '../../runtime/remote'
 import { whenStarted } from '../../runtime/flows-started'
 import { createFleet } from './fleet'
-import { followSource, inventoryIn, inventorySource } from './inventory'
-import { leasesOf, type LeaseConfig, type LeaseCredentials } from './lease'
+import { followSource, inventoryIn, inventorySource } from '../inventory'
 import {
   secretPrefixOf,
   type GatewayConfig,
   type GatewayCredentials,
-  type InventoryConfig as SourceConfig,
   type Log,
   type Open,
   type Parts,
 } from '../options'
-import { openShare } from './share'
-
-/** The saved properties that say for which appliances a config node stands. */
-export interface InventoryConfig extends SourceConfig, LeaseConfig {}
-export type InventoryCredentials = LeaseCredentials
+import { sharesOf } from './share'
 
 /** Returns what makes the parts of config nodes with an inventory. */
 export function makerFor(RED: NodeAPI) {
-  const openLease = leasesOf(RED)
+  const openShare = sharesOf(RED)
 
-  return (
-    node: Node<GatewayCredentials & InventoryCredentials>,
-    config: GatewayConfig & InventoryConfig,
-    log: Log,
-    open: Open,
-  ): Parts => {
-    const { id, credentials } = node
+  return (node: Node<GatewayCredentials>, config: GatewayConfig, log: Log, open: Open): Parts => {
+    const { id } = node
+    const { username, password, engineUser, enginePassword, engineCredentials, fleetKey } =
+      node.credentials
+    const account = { engineUser, enginePassword, engineCredentials, fleetKey }
     const name = node.name || id
     const identity = { id, name, host: '' }
     const secretPrefix = (): string => secretPrefixOf(config)
 
     const fleet = createFleet({
       node: identity,
-      openShare: (follower) =>
-        openShare(config, () => openLease(config, credentials, log, follower)),
+      openShare: (follower) => openShare({ ...config, ...account }, log, follower),
       open(row, of, ownership) {
         // An error names the appliance already.
         const logged: Log = (level, line) =>
@@ -61,7 +52,6 @@ export function makerFor(RED: NodeAPI) {
       unhook = whenStarted(RED, joinAgain)
       fleet.join()
     }
-    const { username, password } = credentials
     const source = followSource(() => inventorySource(RED, node, config), {
       onValue: (value) =>
         fleet.update(inventoryIn(value, RED, node, { ...config, username, password })),
