@@ -77,7 +77,10 @@ export interface GatewayOptions {
   saved?: object | (() => Promise<object | undefined>)
   /** @internal The names of callers, and who of them is expected; undefined until they have been read. */
   callers?: () => CallerBook | undefined
-  /** @internal Called whenever all watches of a device have been told of what was seen. */
+  /**
+   * @internal Called once all watches of a device have been told: after each poll, each reading of
+   * statistics, and what one of them tells late.
+   */
   onWatched?: () => void
   /** @internal Who protects which route, for several connections to one gateway. */
   protections?: Protections

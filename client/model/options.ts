@@ -219,7 +219,6 @@ export const OPTIONS = {
     onSnapshot: callback,
     onHealth: callback,
     onFailure: callback,
-    onTold: internal,
     id: internal,
   },
 } as const satisfies Record<string, Options>

@@ -159,7 +159,6 @@ const INTERNAL = new Set([
   'sent',
   'protections',
   'clock',
-  'onTold',
   'id',
   'onWatched',
   'callers',

@@ -223,8 +223,7 @@ export function watchedDevice(
   }
 
   function settle(): void {
-    each((subscription) => subscription.settled())
-    gateway.onWatched?.()
+    safely(() => gateway.onWatched?.())
   }
 
   async function findDevice(operation: Operation): Promise<string> {
@@ -277,7 +276,6 @@ export function watchedDevice(
       poller.start()
       restoring.add(subscription)
       safely(() => subscription.begin({ state, figures, seenAt, away }))
-      safely(() => subscription.settled())
     },
     remove(subscription) {
       if (!subscriptions.has(subscription)) return

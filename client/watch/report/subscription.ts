@@ -48,8 +48,6 @@ export interface WatchOptions {
   onHealth?: (health: WatchHealth) => void
   /** A failure that does not pass by itself: reported once, until a poll succeeds again. */
   onFailure?: (error: GatewayError) => void
-  /** Once all watches have been told: after each poll, each reading of statistics, and what one tells late. */
-  onTold?: () => void
   /** @internal Of the node: it goes on with what itself has reported, not with that of another one. */
   id?: string
 }
@@ -277,10 +275,6 @@ export function createSubscription(
     /** Who is connected, where it follows that. */
     callers: reporter.callers,
     failed: (error: GatewayError) => fail('statistics', error),
-    /** All watches of the device have been told. */
-    settled(): void {
-      if (!isOver) options.onTold?.()
-    },
     /** What is watched has left; the end comes next. */
     removed: () => reporter.removed?.(),
     end(): void {

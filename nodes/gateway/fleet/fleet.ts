@@ -123,7 +123,7 @@ export function createFleet(options: FleetOptions) {
   const ofNode = (error: GatewayError): GatewayError => ofConfiguration(error, node)
 
   let share: Share | undefined
-  let stopGathering = (): Promise<void> => Promise.resolve()
+  let gatherer: ReturnType<typeof gatherFrom> | undefined
   /** What the watches of an appliance have open, where its next owner is another instance. */
   let openMemory: OpenMemory | undefined
 
@@ -158,7 +158,7 @@ export function createFleet(options: FleetOptions) {
     const { gathering, memory } = share
     const isWanted = (name: string): boolean => entries.get(name)?.isOwned === true
     openMemory = memory && createOpenMemory(memory, { isWanted, log, stop })
-    if (gathering) stopGathering = gatherFrom(fleet, gathering, options)
+    if (gathering) gatherer = gatherFrom(fleet, gathering, options)
     takeOwned()
   }
 
@@ -183,7 +183,10 @@ export function createFleet(options: FleetOptions) {
       const connection = options.open(entry.row, identity, {
         maySend: maySend && (() => maySend(slot)),
         saved: memory && (() => memory.read(name)),
-        onWatched: memory && (() => memory.keep(name, connection, entry.token)),
+        onWatched() {
+          memory?.keep(name, connection, entry.token)
+          gatherer?.show(name)
+        },
       })
       return connection
     }
@@ -455,7 +458,7 @@ export function createFleet(options: FleetOptions) {
       // The share gives up in time, also when an appliance does not respond.
       const given = share?.close().catch(() => undefined)
       for (const entry of entries.values()) retire(entry)
-      await Promise.all([given, stopGathering(), ...overOf(() => true)])
+      await Promise.all([given, gatherer?.end(), ...overOf(() => true)])
       stop.now()
     },
   } satisfies Omit<Fleet, 'hasNames' | 'readOnly' | 'ready'> & Record<string, unknown>

@@ -17,16 +17,13 @@ const PUBLISHED = EVENTS.filter((name) => !name.startsWith('caller.'))
 const CONFIRM_MS = 60 * 60 * 1000
 const AGAIN_MS = 2000
 
-/**
- * Publishes what happens, for as long as it is not ended.
- * @returns ends it; what was published is there once the promise has settled, which never rejects
- */
+/** Publishes what happens, until it is ended. */
 export function gatherFrom(
   fleet: Pick<Fleet, 'names' | 'follow'>,
   gathering: Gathering,
   { language, log }: { language: Language; log: (level: 'info' | 'warn', text: string) => void },
-): () => Promise<void> {
-  const ends = new Map<string, () => Promise<void>>()
+) {
+  const all = new Map<string, ReturnType<typeof gather>>()
   const outages = createOutageLog(log, 'Events and states are published on the engine again.')
   const said = new Set<string>()
   const stop = new Stop()
@@ -57,27 +54,28 @@ export function gatherFrom(
 
   function beat(): void {
     cancelBeat = MONOTONIC.after(gathering.beatMs, beat)
-    const facts = { at: Date.now(), appliances: ends.size }
+    const facts = { at: Date.now(), appliances: all.size }
     // The next one comes soon: nothing is said of one that is missing.
     gathering.beat(owner!, facts).catch(() => undefined)
   }
 
-  function gather(appliance: Appliance): () => Promise<void> {
+  function gather(appliance: Appliance) {
     const name = appliance.appliance!
     const connection = appliance.client()
-    /** What was known last: whether it could be read, and why not. */
-    let health: string | undefined
-    /** When the state is to be written again, by the clock: at once after something has happened. */
-    let dueAt = Infinity
+    /** As it was written last, and when it is written again, by the clock. */
+    let wasUp: boolean | undefined
+    let dueAt = -Infinity
     let writing: Promise<unknown> = Promise.resolve()
 
     function show(): void {
       const present = appliance.token
       const known = knownBy(connection)
-      if (present === undefined || !known || MONOTONIC.now() < dueAt) return
+      if (present === undefined || !(known?.state || known?.failure)) return
+      const isUp = !isOld(known, Date.now())
+      if (isUp === wasUp && MONOTONIC.now() < dueAt) return
+      wasUp = isUp
       dueAt = MONOTONIC.now() + CONFIRM_MS
       const snapshot = snapshotOfKnown(known)
-      const isUp = !isOld(known, Date.now())
       const state = { isUp, at: Date.now(), owner, ...(snapshot && { snapshot }) }
       const written = send(name, gathering.show(name, state, present)).then((isTaken) => {
         if (!isTaken) dueAt = -Infinity
@@ -94,7 +92,7 @@ export function gatherFrom(
       const state = { isUp: null, at: Date.now(), owner: null, ...(isRemoved && { isRemoved }) }
       if (await send(name, gathering.show(name, state, present))) return outages.remove(name)
       void pause(AGAIN_MS, stop).then(() => {
-        if (!stop.stopped && owner === by && !ends.has(name)) return clear(present, by)
+        if (!stop.stopped && owner === by && !all.has(name)) return clear(present, by)
         return outages.remove(name)
       })
     }
@@ -109,20 +107,16 @@ export function gatherFrom(
         const sent = events.map((event) => send(name, gathering.publish(name, event, present)))
         writing = Promise.all([writing, ...sent])
       },
-      onHealth({ known, failure }) {
-        // The first poll, and each change between well and not.
-        const present = `${known !== undefined} ${failure?.code ?? ''}`
-        if (present !== health) dueAt = -Infinity
-        health = present
-      },
       onFailure: ({ message }) => log('warn', `${name}: ${message}`),
-      onTold: show,
     })
-    return async () => {
-      const present = appliance.token
-      end()
-      await writing
-      if (present !== undefined) await clear(present)
+    return {
+      show,
+      async end(): Promise<void> {
+        const present = appliance.token
+        end()
+        await writing
+        if (present !== undefined) await clear(present)
+      },
     }
   }
 
@@ -130,13 +124,13 @@ export function gatherFrom(
     added(appliance) {
       const isFirst = owner === undefined
       owner ??= randomUUID()
-      ends.set(appliance.appliance!, gather(appliance))
+      all.set(appliance.appliance!, gather(appliance))
       if (isFirst) beat()
     },
     async removed({ appliance }) {
-      const end = ends.get(appliance!)
-      ends.delete(appliance!)
-      await end?.()
+      const one = all.get(appliance!)
+      all.delete(appliance!)
+      await one?.end()
     },
     engine({ isUp }) {
       if (isUp) return
@@ -144,12 +138,17 @@ export function gatherFrom(
       owner = undefined
     },
   })
-  return async () => {
-    unfollow()
-    const ending = [...ends.values()]
-    ends.clear()
-    await Promise.all(ending.map((end) => end()))
-    cancelBeat()
-    stop.now()
+  return {
+    /** Publishes the state of an appliance, if that is due: to be called when something was seen of it. */
+    show: (appliance: string): void => all.get(appliance)?.show(),
+    /** What was published is there once this has settled, which never rejects. */
+    async end(): Promise<void> {
+      unfollow()
+      const ending = [...all.values()]
+      all.clear()
+      await Promise.all(ending.map((one) => one.end()))
+      cancelBeat()
+      stop.now()
+    },
   }
 }

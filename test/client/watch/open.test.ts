@@ -296,7 +296,9 @@ describe('what one process has reported as begun, the next one', () => {
 
     it('which the end of a hold has reported, is open at once', async () => {
       const shown: object[] = []
-      await watching({ events: ['route.added'], onTold: () => shown.push(opened()) })
+      await gateway.close()
+      reopen({ onWatched: () => shown.push(opened()) })
+      await watching({ events: ['route.added'] })
       const held = watch({ holdFor: 58_000 })
       away()
       await miss(5)
