@@ -43,20 +43,12 @@ export interface Share {
 }
 
 /** What follows the ownership of a share. */
-export interface ShareFollower {
-  /** `owns` has changed for some of the slots. */
-  onTaken(): void
-  /**
-   * These are about to be given away, or must no longer be worked for: resolves once nothing more is
-   * sent to their appliances.
-   */
-  onGiving(isGiven: (slot: number) => boolean): Promise<void>
-  /** A digest of the inventory, by which instances compare theirs; undefined while there is none. */
-  inventory?(): string | undefined
+export interface ShareFollower extends Pick<
+  OwnershipOptions,
+  'onTaken' | 'onGiving' | 'onState' | 'inventory'
+> {
   /** Does for another instance what its message asks for. @throws GatewayError */
   carryOut(command: Command): Promise<unknown>
-  /** The state of the share has changed. */
-  onState(state: ShareState): void
   /** The engine was lost, or is back. */
   onEngine(change: EngineChange): void
 }
@@ -87,15 +79,14 @@ export function openLease(options: LeaseOptions): Lease {
     ttlMs,
     clock,
     log,
-    inventory: () => follower.inventory?.(),
+    inventory: follower.inventory,
     onTaken(taken) {
-      follower.onTaken()
+      follower.onTaken(taken)
       serving.take(taken)
     },
     onGiving(given) {
       serving.leave(given)
-      const all = new Set(given)
-      return follower.onGiving((slot) => all.has(slot))
+      return follower.onGiving(given)
     },
     onState(state) {
       if (!closed) tellEngine(state.phase)

@@ -17,8 +17,6 @@ const OF = 'watch'
 const NOTHING = '{}'
 
 export interface OpenMemoryOptions {
-  /** This instance works for the appliance: without that, it is not tried again. */
-  isWanted: (appliance: string) => boolean
   log: (level: 'info' | 'warn', text: string) => void
   stop: Stop
   /** Between two attempts to read, in ms. */
@@ -30,7 +28,7 @@ export type OpenMemory = ReturnType<typeof createOpenMemory>
 /** What is open on all appliances that this instance owns, in the memory of the fleet. */
 export function createOpenMemory(
   memory: ShareMemory,
-  { isWanted, log, stop, pauseMs = PAUSE_MS }: OpenMemoryOptions,
+  { log, stop, pauseMs = PAUSE_MS }: OpenMemoryOptions,
 ) {
   const outages = createOutageLog(
     log,
@@ -57,22 +55,24 @@ export function createOpenMemory(
     }
   }
 
-  async function attempt(appliance: string, left: number): Promise<Saved> {
-    try {
-      const open = await turns.run(() => readOnce(appliance))
-      outages.recovered(`read ${appliance}`)
-      return open
-    } catch (error) {
-      if (left > 0) await pause(pauseMs, stop)
-      if (stop.stopped || !isWanted(appliance)) throw error
-      if (left > 0) return attempt(appliance, left - 1)
-      const { message } = error as Error
-      outages.failed(
-        `read ${appliance}`,
-        'read',
-        `What former owners have reported cannot be read from the engine, among them of "${appliance}": ${message} Watches begin as at a first start, and go on with it as soon as it can be read.`,
-      )
-      throw error
+  async function read(appliance: string, isWanted: () => boolean): Promise<Saved> {
+    for (let left = ATTEMPTS - 1; ; left--) {
+      try {
+        const open = await turns.run(() => readOnce(appliance))
+        outages.recovered(`read ${appliance}`)
+        return open
+      } catch (error) {
+        if (left > 0) await pause(pauseMs, stop)
+        if (stop.stopped || !isWanted()) throw error
+        if (left > 0) continue
+        const { message } = error as Error
+        outages.failed(
+          `read ${appliance}`,
+          'read',
+          `What former owners have reported cannot be read from the engine, among them of "${appliance}": ${message} Watches begin as at a first start, and go on with it as soon as it can be read.`,
+        )
+        throw error
+      }
     }
   }
 
@@ -113,8 +113,9 @@ export function createOpenMemory(
      * What the former owner has left. Rejects after the third attempt. A read takes its turn, for as long
      * as the engine answers those before it. Once one has had no answer and no other has had one
      * meanwhile, the attempts of those that wait count as made.
+     * @param isWanted this instance works for the appliance: without that, it is not tried again
      */
-    read: (appliance: string): Promise<Saved> => attempt(appliance, ATTEMPTS - 1),
+    read,
     keep,
     /** Writes it for the last time. Settles when that is done, or was not possible. */
     async end(appliance: string, connection: Connection, present?: number): Promise<void> {

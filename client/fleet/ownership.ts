@@ -60,17 +60,18 @@ export interface OwnershipOptions {
   clock?: Clock
   /** How many slots there are; tests take fewer. The same for all instances. */
   slots?: number
-  /** What this instance says of its inventory. */
+  /** A digest of its inventory, by which instances compare theirs; undefined while there is none. */
   inventory: () => string | undefined
   /** Makes the id of a life. */
   newId?: () => string
-  /** Work for these may begin. */
+  /** Work for these may begin: `owns` is true for them. */
   onTaken(slots: readonly number[]): void
   /**
    * Work for these must stop. Resolves once nothing more is sent for them. `maySend` stays true until
    * then where the lease still allows it, but no longer than 0.35 TTL.
    */
   onGiving(slots: readonly number[]): Promise<void>
+  /** The state has changed. */
   onState(state: ShareState): void
   log: (level: 'info' | 'warn', text: string) => void
 }
@@ -79,7 +80,6 @@ export interface OwnershipOptions {
 interface Hold {
   /** Of the record that names this life. */
   readonly revision: number
-  readonly token: number
   /** `stopping`: the work may still send what it needs to stop. `idle`: there is no work, nothing is sent. */
   work: 'working' | 'stopping' | 'idle'
 }
@@ -222,12 +222,12 @@ export function openOwnership(options: OwnershipOptions) {
     view = undefined
   }
 
-  const unhook = link.onChange((isUp, why = 'The connection to the engine was lost.') => {
+  const unhook = link.onChange((isUp) => {
     disconnect()
     if (isUp) {
       beQuiet()
       connect()
-    } else reason = why
+    } else reason = link.reason
     publish()
   })
 
@@ -475,7 +475,7 @@ export function openOwnership(options: OwnershipOptions) {
       // An answer of a former connection or life proves nothing of now.
       if (revision === undefined || view !== opened || life !== present) return
       if (holder === FREE || life.isOver || closing) return
-      holds.set(slot, { revision, token: store.createdAt + revision, work: 'idle' })
+      holds.set(slot, { revision, work: 'idle' })
       compare()
     } catch {
       heldOff.add(slot)
@@ -577,10 +577,7 @@ export function openOwnership(options: OwnershipOptions) {
      * also grows with time, by all that is written: what it is asked for later may have come from a
      * slot that was taken later.
      */
-    token(slot: number): number | undefined {
-      const hold = holds.get(slot)
-      return hold && Math.max(hold.token, store.createdAt + (view?.latest ?? 0))
-    },
+    token: (slot: number): number | undefined => (holds.has(slot) ? store.latest : undefined),
     state,
     /**
      * Stops all work and ends the member record, which sets all slots free at once; within 4 s. Without an

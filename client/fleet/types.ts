@@ -45,10 +45,10 @@ export interface RecordWatch {
  */
 export interface Store {
   /**
-   * When the records were begun, in Unix ms by the clock of the engine. Added to a revision,
-   * it gives a number that keeps growing even after all records were lost.
+   * Grows with each write, as far as it was seen, even after all records were lost: the latest revision,
+   * and when the records were begun, in Unix ms by the clock of the engine.
    */
-  readonly createdAt: number
+  readonly latest: number
   /** The present record; undefined where there is none. Read where writes are decided. */
   get(key: string): Promise<Entry | undefined>
   /**
@@ -75,7 +75,7 @@ export interface EngineLink {
   /** While it cannot be used: why the latest attempt has failed. */
   readonly reason?: string
   /** Each loss and each return of the connection. @returns removes the listener */
-  onChange(listener: (isUp: boolean, reason?: string) => void): () => void
+  onChange(listener: (isUp: boolean) => void): () => void
 }
 
 /** What this instance says of itself and knows of the others. */

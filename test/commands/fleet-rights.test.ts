@@ -59,6 +59,7 @@ withNats('the rights on the engine', function () {
       follower: {
         onTaken: () => undefined,
         onGiving: () => Promise.resolve(),
+        inventory: () => undefined,
         carryOut({ appliance }) {
           carriedOut.push(appliance)
           return Promise.resolve('done')

@@ -3,6 +3,7 @@ import type { NodeStatus } from 'node-red'
 import should from 'should'
 import { GatewayError, say as sentence, words } from '../../client/errors'
 import type { Share, ShareFollower } from '../../client/fleet/lease'
+import { SLOTS } from '../../client/fleet/slots'
 import type { ShareMemory } from '../../client/fleet/nats/fenced-records'
 import type { FailoverReport } from '../../client/failover/protect'
 import { createEngineOutage } from '../../nodes/failover/engine-memory'
@@ -15,6 +16,7 @@ import { BACKUP, FAILOVER, MAIN } from './failover-stage'
 const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
 const shares = require('../../nodes/gateway/fleet/share') as { sharesOf: unknown }
 
+const ALL_SLOTS = Array.from({ length: SLOTS }, (_, slot) => slot)
 const NODES = { failover: { ...FAILOVER, gateway: 'gateway' } }
 
 const away = (): GatewayError => new GatewayError('UNAVAILABLE', words('no engine'))
@@ -70,11 +72,11 @@ class Engine implements Share, ShareMemory {
   }
   take(token: number): void {
     this.owned = token
-    this.follower.onTaken()
+    this.follower.onTaken(ALL_SLOTS)
   }
   give(): Promise<void> {
     this.owned = undefined
-    return this.follower.onGiving(() => true)
+    return this.follower.onGiving(ALL_SLOTS)
   }
   /** Another instance owns the appliance for a while. */
   elsewhere(change: object, token: number): void {
@@ -82,7 +84,7 @@ class Engine implements Share, ShareMemory {
   }
   /** As a lease does: it stops the work first. */
   async close(): Promise<void> {
-    await this.follower.onGiving(() => true)
+    await this.follower.onGiving(ALL_SLOTS)
     this.isClosed = true
   }
 }

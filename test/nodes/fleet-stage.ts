@@ -30,12 +30,12 @@ export class Moved implements Share {
   maySend = (slot: number): boolean => !this.mayNot.has(slot)
   take(...names: string[]): void {
     for (const name of names) this.owned.add(slotNamed(name))
-    this.follower.onTaken()
+    this.follower.onTaken(names.map(slotNamed))
   }
   give(...names: string[]): Promise<void> {
     const given = names.map(slotNamed)
     for (const slot of given) this.owned.delete(slot)
-    return this.follower.onGiving((slot) => given.includes(slot))
+    return this.follower.onGiving(given)
   }
   close(): Promise<void> {
     this.isClosed = true

@@ -4,7 +4,6 @@ import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
 import { checkIdentity, type TlsOptions } from '../../connection/agents'
 import { createOutageLog } from '../../connection/outage-log'
 import { Stop, pause, within } from '../../stop'
-import type { EngineLink } from '../types'
 import { answered, missingRight, reasonOf } from './failures'
 import { accountIn, checkOptions, type EngineAccount, type EngineOptions } from './options'
 import { repliesOf } from './subjects'
@@ -25,7 +24,7 @@ export function openLink(options: EngineOptions) {
   const { user, password, credentials, tls, ttlMs, fleet } = options
   const timeout = Math.max(SHORTEST_TIMEOUT_MS, ttlMs / 5)
   const stop = new Stop()
-  const listeners = new Set<(isUp: boolean, reason?: string) => void>()
+  const listeners = new Set<(isUp: boolean) => void>()
   const prepares: Array<(connection: NatsConnection) => Promise<unknown>> = []
   const outages = createOutageLog(options.log, `The engine of the fleet "${fleet}" responds again.`)
   const trusted: TlsOptions = { checkServerIdentity: identityOf(servers, tls?.servername), ...tls }
@@ -101,7 +100,7 @@ export function openLink(options: EngineOptions) {
           `The engine of the fleet "${fleet}" cannot be reached (${reason}). It is tried again.`,
         )
       }
-      if (wasUp) for (const listener of listeners) listener(false, reason)
+      if (wasUp) for (const listener of listeners) listener(false)
       // All instances have lost it at the same moment.
       const longest = wasUp ? LONGEST_WAIT_MS / 4 : LONGEST_WAIT_MS
       await pause(longest * (0.5 + Math.random() / 2), stop)
@@ -125,7 +124,7 @@ export function openLink(options: EngineOptions) {
     get reason(): string | undefined {
       return failure
     },
-    onChange(listener: Parameters<EngineLink['onChange']>[0]): () => void {
+    onChange(listener: (isUp: boolean) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },

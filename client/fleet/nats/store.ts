@@ -15,7 +15,6 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number): Store 
    * that was made then, up to this revision.
    */
   let seen = { createdAt: 0, revision: 0 }
-  link.beforeUp((connection) => bucket.of(connection))
   link.beforeUp(async (connection) => {
     seen = stateIn(await (await bucket.of(connection)).status())
   })
@@ -106,8 +105,8 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number): Store 
   }
 
   return {
-    get createdAt() {
-      return seen.createdAt
+    get latest() {
+      return seen.createdAt + seen.revision
     },
     get: bucket.get,
     put,

@@ -35,8 +35,6 @@ export class View {
   readonly #unconfirmed: Set<string>
   /** All records of now have been reported. */
   isComplete = false
-  /** The highest revision that this watch has shown. */
-  latest = 0
   /** The engine does not have all that an earlier watch has shown. */
   hasLost: boolean
 
@@ -60,7 +58,6 @@ export class View {
   note(key: string, entry: Entry | undefined): void {
     const known = this.revisionOf(key)
     const isFirst = this.#unconfirmed.delete(key)
-    if (entry) this.latest = Math.max(this.latest, entry.revision)
     // Records of lives that have ended are deleted.
     const isLess = entry ? entry.revision < known : this.#records.get(key)?.life?.ended !== true
     if (isFirst && known > 0 && isLess) this.hasLost = true

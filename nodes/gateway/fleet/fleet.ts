@@ -156,8 +156,7 @@ export function createFleet(options: FleetOptions) {
     }
     unusable = undefined
     const { gathering, memory } = share
-    const isWanted = (name: string): boolean => entries.get(name)?.isOwned === true
-    openMemory = memory && createOpenMemory(memory, { isWanted, log, stop })
+    openMemory = memory && createOpenMemory(memory, { log, stop })
     if (gathering) gatherer = gatherFrom(fleet, gathering, options)
     takeOwned()
   }
@@ -182,7 +181,7 @@ export function createFleet(options: FleetOptions) {
       const memory = openMemory
       const connection = options.open(entry.row, identity, {
         maySend: maySend && (() => maySend(slot)),
-        saved: memory && (() => memory.read(name)),
+        saved: memory && (() => memory.read(name, () => entry.isOwned)),
         onWatched() {
           memory?.keep(name, connection, entry.token)
           gatherer?.show(name)
@@ -272,10 +271,11 @@ export function createFleet(options: FleetOptions) {
   }
 
   /** Also of those that have left the inventory, or had another name, a moment ago and are still at it. */
-  async function give(isGiven: (slot: number) => boolean): Promise<void> {
-    for (const entry of entries.values()) if (isGiven(entry.slot)) retire(entry)
+  async function give(slots: readonly number[]): Promise<void> {
+    const given = new Set(slots)
+    for (const entry of entries.values()) if (given.has(entry.slot)) retire(entry)
     tellChanged()
-    await Promise.all(overOf(({ slot }) => isGiven(slot)))
+    await Promise.all(overOf(({ slot }) => given.has(slot)))
   }
 
   /** Why no appliance is owned, where that is not as it should be. */

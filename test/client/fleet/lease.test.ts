@@ -41,7 +41,7 @@ describe('a lease', () => {
       return revision
     }
     const store: Store = {
-      createdAt: 1,
+      latest: 1,
       get: async (key) => records.get(key),
       put: write,
       remove: async () => undefined,
@@ -80,6 +80,7 @@ describe('a lease', () => {
       follower: {
         onTaken: () => undefined,
         onGiving: async () => undefined,
+        inventory: () => undefined,
         carryOut: () => Promise.reject(new Error('not used')),
         onState: (state) => told.push(state),
         onEngine: ({ isUp: isBack }) => changes.push(isBack),

@@ -19,7 +19,8 @@ describe('what former owners have left open', () => {
     asked = []
   })
 
-  const reading = (answer: (appliance: string) => Promise<unknown>): OpenMemory['read'] => {
+  type Reading = (appliance: string) => ReturnType<OpenMemory['read']>
+  const reading = (answer: (appliance: string) => Promise<unknown>): Reading => {
     const memory: ShareMemory = {
       async read(of, appliance) {
         of.should.equal('watch')
@@ -29,12 +30,11 @@ describe('what former owners have left open', () => {
       write: () => Promise.resolve(true),
     }
     const open = createOpenMemory(memory, {
-      isWanted: (name) => !unwanted.has(name),
       log: (level, text) => logged.push(`${level}: ${text}`),
       stop: new Stop(),
       pauseMs: 1,
     })
-    return (appliance) => open.read(appliance)
+    return (appliance) => open.read(appliance, () => !unwanted.has(appliance))
   }
   const of = (appliance: string): unknown => ({ memory: { [appliance]: {} }, token: 1 })
   const settled = async (reads: Array<ReturnType<OpenMemory['read']>>): Promise<string[]> =>

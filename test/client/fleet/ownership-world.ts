@@ -187,7 +187,7 @@ export class Instance {
   readonly #watchers = new Set<(written: Written) => void>()
   /** Why it cannot connect again. */
   refusal?: string
-  readonly #listeners = new Set<(isUp: boolean, reason?: string) => void>()
+  readonly #listeners = new Set<(isUp: boolean) => void>()
   /** Requests that wait in the library for the next connection. */
   #unsent: Array<() => void> = []
 
@@ -325,9 +325,7 @@ export class Instance {
         this.#seen = this.world.engine.revision
         this.#createdAt = this.world.engine.createdAt
       }
-      for (const listener of this.#listeners) {
-        listener(isUp, isUp ? undefined : 'The connection was cut.')
-      }
+      for (const listener of this.#listeners) listener(isUp)
       if (isUp) for (const send of this.#unsent.splice(0)) send()
     })
   }
@@ -376,7 +374,7 @@ export class Instance {
   }
 
   #store(): Store {
-    const createdAt = (): number => this.#createdAt
+    const latest = (): number => this.#createdAt + this.#seen
     return {
       get: (key) => this.#ask((engine) => engine.records.get(key)),
       put: (key, value, revision) =>
@@ -384,8 +382,8 @@ export class Instance {
           revision === 0 ? engine.create(key, value) : engine.update(key, value, revision),
         ),
       remove: (key, revision) => this.#ask((engine) => engine.remove(key, revision)),
-      get createdAt() {
-        return createdAt()
+      get latest() {
+        return latest()
       },
       watch: ({ onEntry, onReady }, over) =>
         new Promise((resolve, reject) => {
@@ -462,7 +460,8 @@ export class Instance {
 
   #link(since?: number): EngineLink {
     const isUp = (): boolean => this.#isUp
-    const reason = (): string | undefined => this.refusal
+    const reason = (): string | undefined =>
+      this.refusal ?? (this.#isUp ? undefined : 'The connection was cut.')
     return {
       get isUp() {
         return isUp()

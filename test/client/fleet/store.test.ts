@@ -89,7 +89,7 @@ describe('a watch of the records', () => {
     engine.latest = 9
     await until(() => ended.length > 0)
     ended.should.eql([[true, undefined]])
-    store.createdAt.should.equal(Date.parse('2026-01-02T00:00:00Z'))
+    store.latest.should.equal(Date.parse('2026-01-02T00:00:00Z') + 9)
   })
 
   it('ends, with a loss, when there is less than it has reported', async () => {
