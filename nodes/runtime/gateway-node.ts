@@ -103,7 +103,7 @@ export interface Fleet {
    */
   find(name: string): Appliance
   /** Resolves when nothing more is sent to the former appliance of this name; undefined where that is so. */
-  former(name: string): Promise<void> | undefined
+  former(name: string): Promise<unknown> | undefined
   /** All that have a name, in the order of the inventory. Opens nothing. */
   list(): ListedAppliance[]
   /** Those that this instance owns, those of now at once. @returns ends it, without a call of `removed` */

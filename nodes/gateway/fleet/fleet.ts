@@ -82,12 +82,6 @@ interface Entry {
   appliance?: OwnAppliance
 }
 
-/** A former appliance that is being closed. */
-interface Former {
-  entry: Entry
-  over: Promise<void>
-}
-
 /** How many connections are closed at once: all of a large fleet would time out together. */
 const CLOSED_AT_ONCE = 200
 /** Of what is wrong, in the log at once. */
@@ -115,7 +109,8 @@ export function createFleet(options: FleetOptions) {
   const stop = new Stop()
   const followers = new Set<Follower>()
   const users = new Set<object>()
-  const leaving = new Set<Former>()
+  /** Former appliances that are being closed, each by what settles at its end. */
+  const leaving = new Map<Promise<unknown>, Entry>()
   const closing = createSemaphore(CLOSED_AT_ONCE)
   const lacking = createLasting(SHRUNK_MS, () => update(latest))
   const differing = createLasting(DIFFERING_MS, tellChanged)
@@ -161,14 +156,15 @@ export function createFleet(options: FleetOptions) {
     takeOwned()
   }
 
-  /** Resolves when nothing more is sent to what had this name, or was this appliance; else undefined. */
-  function formerOf(name: string, key = entries.get(name)?.key): Promise<void> | undefined {
-    const formers = overOf((former) => former.row.name === name || former.key === key)
-    return formers.length > 0 ? Promise.all(formers).then(() => undefined) : undefined
+  /** Resolves when nothing more is sent to those that are leaving; undefined where none is. */
+  function overOf(isMeant: (former: Entry) => boolean): Promise<unknown> | undefined {
+    const overs = [...leaving].flatMap(([over, former]) => (isMeant(former) ? [over] : []))
+    return overs.length > 0 ? Promise.all(overs) : undefined
   }
 
-  const overOf = (isMeant: (former: Entry) => boolean): Array<Promise<void>> =>
-    [...leaving].filter(({ entry }) => isMeant(entry)).map(({ over }) => over)
+  /** Of what had this name, or was this appliance. */
+  const formerOf = (name: string, key = entries.get(name)?.key): Promise<unknown> | undefined =>
+    overOf((former) => former.row.name === name || former.key === key)
 
   function applianceOf(entry: Entry): OwnAppliance {
     const { slot } = entry
@@ -263,9 +259,9 @@ export function createFleet(options: FleetOptions) {
       const { opened } = appliance
       const kept = opened && openMemory?.end(name, opened, token)
       const ended = closing.run(() => appliance.close())
-      const over = Promise.all([former, ...told, kept, ended]).then(() => void leaving.delete(left))
-      const left = { entry, over }
-      leaving.add(left)
+      const all = Promise.all([former, ...told, kept, ended])
+      const over: Promise<unknown> = all.then(() => leaving.delete(over))
+      leaving.set(over, entry)
     }
     entry.token = undefined
   }
@@ -275,7 +271,7 @@ export function createFleet(options: FleetOptions) {
     const given = new Set(slots)
     for (const entry of entries.values()) if (given.has(entry.slot)) retire(entry)
     tellChanged()
-    await Promise.all(overOf(({ slot }) => given.has(slot)))
+    await overOf(({ slot }) => given.has(slot))
   }
 
   /** Why no appliance is owned, where that is not as it should be. */
@@ -458,7 +454,7 @@ export function createFleet(options: FleetOptions) {
       // The share gives up in time, also when an appliance does not respond.
       const given = share?.close().catch(() => undefined)
       for (const entry of entries.values()) retire(entry)
-      await Promise.all([given, gatherer?.end(), ...overOf(() => true)])
+      await Promise.all([given, gatherer?.end(), overOf(() => true)])
       stop.now()
     },
   } satisfies Omit<Fleet, 'hasNames' | 'readOnly' | 'ready'> & Record<string, unknown>
