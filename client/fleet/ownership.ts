@@ -80,8 +80,8 @@ export interface OwnershipOptions {
 interface Hold {
   /** Of the record that names this life. */
   readonly revision: number
-  /** `stopping`: the work may still send what it needs to stop. `idle`: there is no work, nothing is sent. */
-  work: 'working' | 'stopping' | 'idle'
+  /** Until when its work may send, by the clock: without end, or what it needs to stop. In the past, there is none. */
+  until: number
 }
 
 /** One life of this instance. */
@@ -110,6 +110,8 @@ const PATIENCE = 2
 const ANSWER = 0.15
 /** Why a lease is lost though no answer of the engine is missing: this process was held up. */
 const LATE = 'It was not renewed in time.'
+/** Before anything by the clock. */
+const PAST = Number.NEGATIVE_INFINITY
 const WRITES_AT_ONCE = 8
 /** After so long the record of an ended life is deleted, in TTL. */
 const FORGOTTEN = 20
@@ -142,7 +144,7 @@ export function openOwnership(options: OwnershipOptions) {
   /** Nothing is taken and no life begins before. */
   let quietUntil = 0
   /** What is held is not worked for before. */
-  let resumeAt = Number.NEGATIVE_INFINITY
+  let resumeAt = PAST
   let life = newLife()
   let renewing: Promise<void> | undefined
   let cancelStop: (() => void) | undefined
@@ -156,7 +158,7 @@ export function openOwnership(options: OwnershipOptions) {
 
   function newLife(): Life {
     const id = options.newId?.() ?? randomUUID()
-    return { id, beats: 0, confirmed: 0, sentAt: Number.NEGATIVE_INFINITY, isOver: false }
+    return { id, beats: 0, confirmed: 0, sentAt: PAST, isOver: false }
   }
 
   /** From then on this life sends nothing; by the clock. */
@@ -434,14 +436,14 @@ export function openOwnership(options: OwnershipOptions) {
         const isMine = lives[slot] === life.id
         const hold = holds.get(slot)
         if (hold && isMine) {
-          if (hold.work === 'idle' && clock.now() >= resumeAt) begin.push(slot)
-        } else if (hold?.work === 'working') give.push(slot)
+          if (!isWorking(hold) && clock.now() >= resumeAt) begin.push(slot)
+        } else if (isWorking(hold)) give.push(slot)
         else if (isMine ? mayTake(slot) : holderOf(slot) === life.id) {
           void write(view!, slot, isMine ? life.id : FREE)
         }
       }
       stopped(give)
-      for (const slot of begin) holds.get(slot)!.work = 'working'
+      for (const slot of begin) holds.get(slot)!.until = Infinity
       if (begin.length > 0) options.onTaken(begin)
     }
     publish()
@@ -475,7 +477,7 @@ export function openOwnership(options: OwnershipOptions) {
       // An answer of a former connection or life proves nothing of now.
       if (revision === undefined || view !== opened || life !== present) return
       if (holder === FREE || life.isOver || closing) return
-      holds.set(slot, { revision, work: 'idle' })
+      holds.set(slot, { revision, until: PAST })
       compare()
     } catch {
       heldOff.add(slot)
@@ -491,22 +493,20 @@ export function openOwnership(options: OwnershipOptions) {
     stopped(workingIn(holds), limitMs)
   }
 
-  /** Stops work, and lets nothing more out once it has stopped, or has had its time. */
+  /** Stops work. Nothing more goes out once it has stopped, or has had its time. */
   function stopped(which: readonly number[], limitMs = STOPPING * ttlMs): void {
     if (which.length === 0) return
-    const ended = which.map((slot) => holds.get(slot))
+    const ended = which.flatMap((slot) => holds.get(slot) ?? [])
+    const until = clock.now() + limitMs
     for (const slot of which) busy.add(slot)
-    for (const hold of ended) if (hold) hold.work = 'stopping'
-    const given = options.onGiving(which)
-    const stop = settled(limitMs, given).then(() => {
-      for (const hold of ended) if (hold) hold.work = 'idle'
-    })
-    stops = Promise.all([stops, stop])
-    // Nothing more goes out, but what has gone out may still be under way.
-    void Promise.all([stop, settled(GIVING_MS, given)]).then(() => {
+    for (const hold of ended) hold.until = until
+    // What has gone out may still be under way.
+    const stop = settled(Math.max(limitMs, GIVING_MS), options.onGiving(which)).then(() => {
+      for (const hold of ended) hold.until = PAST
       for (const slot of which) busy.delete(slot)
       reconcile()
     })
+    stops = Promise.all([stops, stop])
   }
 
   // The state, for whoever shows it.
@@ -565,13 +565,13 @@ export function openOwnership(options: OwnershipOptions) {
 
   return {
     /** Whether this instance works for the slot. */
-    owns: (slot: number): boolean => holds.get(slot)?.work === 'working' && clock.now() < fence(),
+    owns: (slot: number): boolean => isWorking(holds.get(slot)) && clock.now() < fence(),
     /**
      * Whether a request may go out: false from 0.9 TTL after the last confirmed renewal was sent. By
      * the clock alone; cheap, to be asked immediately before each request.
      */
     maySend: (slot: number): boolean =>
-      (holds.get(slot)?.work ?? 'idle') !== 'idle' && clock.now() < fence(),
+      clock.now() < Math.min(holds.get(slot)?.until ?? PAST, fence()),
     /**
      * A number that grows with each owner of the slot; undefined where this instance does not hold it. It
      * also grows with time, by all that is written: what it is asked for later may have come from a
@@ -587,6 +587,7 @@ export function openOwnership(options: OwnershipOptions) {
   }
 }
 
-function workingIn(holds: Iterable<[number, Hold]>): number[] {
-  return [...holds].flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))
-}
+const isWorking = (hold: Hold | undefined): boolean => hold?.until === Infinity
+
+const workingIn = (holds: Iterable<[number, Hold]>): number[] =>
+  [...holds].flatMap(([slot, hold]) => (isWorking(hold) ? [slot] : []))
