@@ -15,20 +15,12 @@ export function engineEvent(
   report: Report = 'changes',
 ): WatchEvent {
   const { isUp, ...facts } = change
+  const { at, since = at, outageMs = 0 } = facts
   const [before, after] = isUp ? (['lost', 'up'] as const) : (['up', 'lost'] as const)
   const device = { id: '', name: '' }
   const event = { event: isUp ? 'fleet.engine-back' : 'fleet.engine-lost', before, after } as const
   const text = eventText({ ...event, ...facts, device: { id: '', name: fleet } }, language)
-  if (report === 'incidents') return { ...engineIncident(change), text, at: facts.at, device }
-  return { ...event, text, ...facts, device }
-}
-
-function engineIncident({
-  isUp,
-  at,
-  since = at,
-  outageMs = 0,
-}: EngineChange): Pick<WatchEvent, 'event' | 'incident' | 'before' | 'after'> {
+  if (report === 'changes') return { ...event, text, ...facts, device }
   const incident = {
     // Another instance has an engine of its own to lose.
     id: `engine-${since}`,
@@ -40,6 +32,6 @@ function engineIncident({
     durationMs: isUp ? outageMs : null,
   } as const
   return isUp
-    ? { event: 'incident.ended', incident, before: 'critical', after: 'ok' }
-    : { event: 'incident.begun', incident, before: 'ok', after: 'critical' }
+    ? { event: 'incident.ended', incident, text, at, device, before: 'critical', after: 'ok' }
+    : { event: 'incident.begun', incident, text, at, device, before: 'ok', after: 'critical' }
 }

@@ -248,18 +248,17 @@ export function createFleet(options: FleetOptions) {
    * its connection waits for what is under way as at every close.
    */
   function retire(entry: Entry): void {
-    const { appliance, row, isFollowed, key, token } = entry
+    const { appliance, row, isFollowed, token } = entry
     const { name } = row
     Object.assign(entry, { isOwned: false, isFollowed: false, appliance: undefined })
     if (appliance) {
-      const former = formerOf(name, key)
       const told = isFollowed
         ? [...followers].map((one) => guarded(name, () => one.removed(appliance)))
         : []
       const { opened } = appliance
       const kept = opened && openMemory?.end(name, opened, token)
       const ended = closing.run(() => appliance.close())
-      const all = Promise.all([former, ...told, kept, ended])
+      const all = Promise.all([...told, kept, ended])
       const over: Promise<unknown> = all.then(() => leaving.delete(over))
       leaving.set(over, entry)
     }
