@@ -299,6 +299,23 @@ describe('a fleet with events and states on the engine', () => {
     isBeating(states.get('one')!.owner).should.be.true()
   })
 
+  it('nothing is said of an appliance before it was seen, though another watch of it has seen it', async () => {
+    const [one] = simulators as [Simulator]
+    const deviceId = one.devices[0]!._id
+    fleet.follow({
+      added(appliance) {
+        const options = { deviceId, onEvents: () => undefined }
+        ends.set(appliance, watchDevice(appliance.client(), options))
+      },
+      removed: (appliance) => ends.get(appliance)?.(),
+    })
+    // The other one knows which device it is, and need not ask.
+    one.fault({ kind: 'latency', ms: 200, match: { path: '/api/devices' } })
+    share.take('one')
+    await until(() => asked > 0)
+    states.get('one')!.should.containEql({ isUp: true })
+  })
+
   it('an appliance that does not respond is not up', async () => {
     const [one] = simulators as [Simulator]
     share.take('one')
