@@ -161,6 +161,22 @@ describe('the ownership of slots', () => {
       await world.time.until(() => world.isSettled(), TTL + 10_000)
     })
 
+    it('lets nothing out for work that has not ended in 0.35 TTL, and keeps its slots from others for 8 s', async () => {
+      const [a] = await settled(['a'])
+      a!.stopping = undefined
+      const b = world.start('b')
+      await world.time.until(() => a!.given.length > 0, TTL + BEAT)
+      const [slot] = a!.given[0]!
+      const { maySend, owns } = a!.ownership
+      await world.time.pass(0.35 * TTL - 20)
+      should([owns(slot!), maySend(slot!)]).eql([false, true])
+      await world.time.pass(20)
+      maySend(slot!).should.be.false()
+      await world.time.pass(8000 - 0.35 * TTL - 20)
+      world.engine.records.get(slotKey(slot!))!.value.should.equal(a!.life)
+      await world.time.until(() => b.ownership.owns(slot!), 1000)
+    })
+
     it('leaves within 4 s without an engine', async () => {
       const [a, b] = await settled(['a', 'b'])
       a!.isUnanswered = true
