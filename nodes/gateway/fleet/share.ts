@@ -103,7 +103,9 @@ export function sharesOf(RED: NodeAPI) {
     const partOf = partsOf(part.of)
     return {
       owns: (slot) => partOf(slot) === part.index,
-      parts: (slot) => ({ part: partName({ index: partOf(slot), of: part.of }, own), own }),
+      ...(part.of > 1 && {
+        parts: (slot) => ({ part: partName({ index: partOf(slot), of: part.of }, own), own }),
+      }),
       close: () => Promise.resolve(),
     }
   }
