@@ -32,8 +32,8 @@ describe('the inventory of a fleet', () => {
     return createFleet({
       node: { id: 'gateway', name: 'sites', host: '' },
       openShare: (follower) => sharesOf({} as NodeAPI)({ share }, () => undefined, follower),
-      open: ({ baseUrl, username = '', password = '' }, node, ownership) =>
-        openConnection({ baseUrl, username, password, node, ...ownership, pollInterval: 1000 }),
+      open: ({ baseUrl, username = '', password = '' }, more) =>
+        openConnection({ baseUrl, username, password, ...more, pollInterval: 1000 }),
       secretPrefix: () => 'SRT_',
       note: () => undefined,
       language: 'en-US',

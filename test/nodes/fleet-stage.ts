@@ -116,8 +116,8 @@ function newFleet(): OwnFleet {
       share.follower = by
       return share
     },
-    open: ({ baseUrl, username = '', password = '' }, node, ownership) =>
-      openConnection({ baseUrl, username, password, node, ...ownership, pollInterval: 1000 }),
+    open: ({ baseUrl, username = '', password = '' }, more) =>
+      openConnection({ baseUrl, username, password, ...more, pollInterval: 1000 }),
     secretPrefix: () => 'SRT_',
     note: () => undefined,
     language: 'en-US',

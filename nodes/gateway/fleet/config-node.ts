@@ -8,6 +8,7 @@ import { whenStarted } from '../../runtime/flows-started'
 import { createFleet } from './fleet'
 import { followSource, inventoryIn, inventorySource } from '../inventory'
 import {
+  hostIn,
   secretPrefixOf,
   type GatewayConfig,
   type GatewayCredentials,
@@ -33,11 +34,11 @@ export function makerFor(RED: NodeAPI) {
     const fleet = createFleet({
       node: identity,
       openShare: (follower) => openShare({ ...config, ...account }, log, follower),
-      open(row, of, ownership) {
+      open(row, more) {
         // An error names the appliance already.
         const logged: Log = (level, line) =>
-          log(level, line.includes(of.host) ? line : `${row.name}: ${line}`)
-        return open({ ...config, ...row }, { node: of, log: logged, ...ownership })
+          log(level, line.includes(hostIn(row.baseUrl)) ? line : `${row.name}: ${line}`)
+        return open({ ...config, ...row }, { ...more, log: logged })
       },
       secretPrefix,
       note(remote) {

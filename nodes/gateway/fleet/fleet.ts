@@ -9,7 +9,7 @@ import {
   type Identity,
 } from '../../../client/errors'
 import { Stop } from '../../../client/stop'
-import type { Connection, GatewayOptions } from '../../../client/connection/connection'
+import type { Connection } from '../../../client/connection/connection'
 import { carryOut, type Remote } from '../../runtime/remote'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import type { Language } from '../../../client/model/watch'
@@ -29,7 +29,7 @@ import {
   massRemoval,
 } from './inventory-check'
 import { gatherFrom } from './gather'
-import { hostIn } from '../options'
+import { hostIn, type Open } from '../options'
 
 export interface FleetOptions {
   /** The config node, as errors name it. */
@@ -40,11 +40,7 @@ export interface FleetOptions {
    * Opens the connection to an appliance.
    * @throws GatewayError `CONFIG`
    */
-  open: (
-    row: UsableRow,
-    identity: Identity,
-    ownership: Pick<GatewayOptions, 'maySend' | 'saved' | 'onWatched'>,
-  ) => Connection
+  open: (row: UsableRow, more: Omit<Parameters<Open>[1], 'log'>) => Connection
   secretPrefix: () => string
   /** Something was done for another instance. */
   note: (remote: Remote) => void
@@ -175,7 +171,8 @@ export function createFleet(options: FleetOptions) {
         throw asGatewayError(elsewhere(name, slot), { name: 'find-appliance' }, identity)
       const maySend = share?.maySend
       const memory = openMemory
-      const connection = options.open(entry.row, identity, {
+      const connection = options.open(entry.row, {
+        node: identity,
         maySend: maySend && (() => maySend(slot)),
         saved: memory && (() => memory.read(name, () => entry.isOwned)),
         onWatched() {
