@@ -4,7 +4,7 @@ import { ask, RequestError } from './ask'
 import { connectionOfNode, hasInventory } from './connection'
 import { createLook, type Look } from './look'
 import { language, text } from './text'
-import { SIGN_OF_REACH, type Reach, type Sign, type State } from './states'
+import { reachOfAway, SIGN_OF_REACH, type Reach, type Sign, type State } from './states'
 
 /** An appliance of an inventory; where nothing runs yet, only its name is known. */
 export type ListedAppliance = Pick<FleetRow, 'name'> & Partial<FleetRow>
@@ -17,7 +17,7 @@ export function reachOf({ owned, health }: ListedAppliance): Reach {
   if (owned === false) return 'elsewhere'
   if (!health) return 'closed'
   const { known, failure, unreachable } = health
-  if (unreachable) return 'unreachable'
+  if (unreachable) return reachOfAway(health)
   if (!known) return failure ? 'fault' : 'asking'
   if (known.isOld) return 'stale'
   return known.device?.sign === 'unknown' ? 'device' : 'reachable'

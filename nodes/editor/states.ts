@@ -1,7 +1,7 @@
 // The one place that names a state of the appliance: its sign, and its word in the language of the
 // editor. How a route is, Node-RED says.
 import { deviceHealth, type Sign } from '../../client/model/health'
-import type { HealthText, Stateful } from '../wire'
+import type { ApplianceHealth, Failure, HealthText, Stateful } from '../wire'
 import { element } from './element'
 import { text } from './text'
 
@@ -26,6 +26,14 @@ export const SIGN_OF_REACH: Record<Exclude<Reach, 'reachable'>, Sign> = {
   closed: 'stopped',
   elsewhere: 'stopped',
 }
+
+/** It did not answer, as opposed to one whose answer was a fault. */
+export const isSilence = ({ code, values }: Failure): boolean =>
+  (code === 'UNAVAILABLE' || code === 'TIMEOUT') && values?.status === undefined
+
+/** How one is whose polls have failed for so long that this is reported. */
+export const reachOfAway = ({ failure }: ApplianceHealth): Reach =>
+  failure && !isSilence(failure) ? 'fault' : 'unreachable'
 
 export const isRunning = ({ state }: Stateful): boolean => isWord(state, 'running')
 export const isConnected = ({ state }: Stateful): boolean => isWord(state, 'connected')

@@ -62,7 +62,9 @@ inBrowser('the sidebar with an inventory', function () {
     instead = {}
     all = [
       row('Site 0500', { health: healthOf('critical') }),
-      row('Site 0900', { health: { unreachable: true, failure: { message: 'Away.' } } }),
+      row('Site 0900', {
+        health: { unreachable: true, failure: { code: 'UNAVAILABLE', message: 'Away.' } },
+      }),
       row('Site 0901', { failovers: { onBackup: 1 } }),
       row(HOSTILE),
       row('Site 0001', { owned: false, health: undefined }),
@@ -99,6 +101,16 @@ inBrowser('the sidebar with an inventory', function () {
     await open()
     await says('[data-appliance="Site 1000"]', 'out of date')
     should(await rowText('Site 1000')).match(/12 of 20 were running/)
+  })
+
+  it('calls one unreachable only if nothing answers', async () => {
+    const failure = { code: 'LOGIN_REFUSED', message: 'Refused.' }
+    all[6] = row('Site 1000', { health: { unreachable: true, failure } })
+    await open()
+    await says('[data-appliance="Site 1000"]', 'error')
+    should(await rowText('Site 1000'))
+      .match(/Refused\./)
+      .and.not.match(/unreachable/)
   })
 
   it('asks only how many are in trouble while it is closed', async () => {

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import should from 'should'
 import { createObservers } from '../../nodes/gateway/admin/observers'
-import type { Failover } from '../../nodes/wire'
+import type { Failover, Failure } from '../../nodes/wire'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator } from '../../simulator'
 import type { Properties } from '../support/editor'
@@ -303,6 +303,30 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     await says(page.locator('.media-gateway-sidebar'), 'No media gateway is deployed yet.')
     should(await page.locator('.media-gateway-sidebar-block').count()).equal(0)
     editor().complaints.length = 0
+  })
+
+  it('calls a gateway unreachable only if nothing answers', async () => {
+    const page = await open(['gateway', 'large'])
+    for (const name of ['Studio', 'Network']) await says(head(name), 'reachable')
+    const failures: Record<string, Partial<Failure>> = {
+      gateway: { code: 'LOGIN_REFUSED', message: 'Refused.', sentences: [{ text: 'Refused.' }] },
+      large: {
+        code: 'UNAVAILABLE',
+        message: 'Overloaded.',
+        values: { host: 'here', status: 503, applied: 'no' },
+      },
+    }
+    await page.route('**/media-gateway/state', async (route) => {
+      const reply = await route.fetch()
+      const state = (await reply.json()) as { health: object }
+      const failure = failures[String((route.request().postDataJSON() as Properties)['id'])]
+      state.health = { ...state.health, failure, unreachable: true }
+      await route.fulfill({ json: state })
+    })
+    for (const name of ['Studio', 'Network']) {
+      await says(head(name), 'error')
+      should(await tone(name)).equal('critical')
+    }
   })
 
   it('speaks of every gateway that becomes unreachable at the same time', async () => {

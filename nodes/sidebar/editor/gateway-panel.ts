@@ -2,7 +2,7 @@
 import { factCounts } from '../../../client/model/failover-view'
 import { mayWrite, type RequestError, sentenceOf } from '../../editor/ask'
 import { download, element } from '../../editor/element'
-import type { Reach } from '../../editor/states'
+import { isSilence, reachOfAway, type Reach } from '../../editor/states'
 import { language, text as shared } from '../../editor/text'
 import { addRoute, kindsFor, type Kind } from './add-node'
 import type { ApplianceState, Caller, Failover, Failure, ListedGateway } from '../../wire'
@@ -13,7 +13,7 @@ import { createDetails, failoverRow } from './details'
 import { createDeviceChoice } from './devices'
 import { createHead } from './head'
 import { factsOfFailovers } from './failover'
-import { factsOfKnown, isSilence, isSpoken, keyOf, signOfGateway } from './health'
+import { factsOfKnown, isSpoken, keyOf, signOfGateway } from './health'
 import { createLately } from './lately'
 import { createRouteList } from './list'
 import { remember, remembered } from './preferences'
@@ -211,7 +211,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     const { known, failure: missed, unreachable } = state?.health ?? {}
     if (gateway.error) return 'fault'
     if (isElsewhere) return 'elsewhere'
-    if (unreachable && !failure) return 'unreachable'
+    if (state && unreachable && !failure) return reachOfAway(state.health)
     if (known && (failure || known.isOld || (isOpen && isLate()))) return 'stale'
     if (known) return known.device?.sign === 'unknown' ? 'device' : 'reachable'
     // A closed one is not polled long enough to count as unreachable.

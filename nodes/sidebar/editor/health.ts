@@ -42,7 +42,3 @@ export const isSpoken = (reach: Reach): boolean =>
 export const keyOf = (
   fault: (Pick<Failure, 'message'> & Partial<Failure>) | undefined,
 ): string | undefined => fault?.code ?? fault?.message
-
-/** It did not answer, as opposed to one whose answer was a fault. */
-export const isSilence = (fault: Partial<Failure> | undefined): boolean =>
-  fault?.code === 'UNAVAILABLE' || fault?.code === 'TIMEOUT'
