@@ -361,15 +361,25 @@ describe('the example flows', () => {
   })
 
   describe('Commands by MQTT', () => {
+    const page = readFileSync(join(root, 'docs/commands-from-mqtt.md'), 'utf8')
+    const [, json = ''] = /# Commands from[^]*?```json\n([^]*?)```/.exec(page) ?? []
+
+    it('of docs/commands-from-mqtt.md have a place for each node, from left to right', () => {
+      const flow = JSON.parse(json) as FlowNode[]
+      const widest = 190
+      flow.forEach(({ x, y }, index) => {
+        const before = flow[index - 1]
+        should([y, x! >= (before ? before.x! + widest : 0)]).eql([flow[0]!.y, true])
+      })
+    })
+
     it('of docs/commands-from-mqtt.md carries out {routeName, action} for its names, and nothing else', async () => {
-      const page = readFileSync(join(root, 'docs/commands-from-mqtt.md'), 'utf8')
-      const [, json] = /# Commands from[^]*?```json\n([^]*?)```/.exec(page) ?? []
       const broker = await startBroker()
       const gateway = read('Control route.json').find(({ type }) => type === 'media-gateway')!
       const mqtt = read('Recipes/Route state to MQTT.json').find(
         ({ type }) => type === 'mqtt-broker',
       )!
-      const flow = (JSON.parse(json!) as FlowNode[]).map((node) => ({
+      const flow = (JSON.parse(json) as FlowNode[]).map((node) => ({
         ...node,
         z: 'f1',
         ...('broker' in node && { broker: mqtt.id }),
