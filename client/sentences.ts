@@ -157,9 +157,11 @@ export const SENTENCES = {
   checkValues: 'It gave no details. Check the values that you sent.',
   says: 'It says: __says__',
   routeNotFound: 'There is no route "__route__" on __host__.',
-  destinationNotFound: 'There is no destination "__id__" on __host__.',
+  routeIdNotFound: 'There is no route with the ID "__id__" on __host__.',
+  destinationNotFound: 'There is no destination with the ID "__id__" on __host__.',
   destinationNotInRoute: 'Route "__route__" on __host__ has no destination "__id__".',
-  deviceNotFound: 'There is no device "__id__" on __host__.',
+  destinationIdNotInRoute: 'Route "__route__" on __host__ has no destination with the ID "__id__".',
+  deviceNotFound: 'There is no device with the ID "__id__" on __host__.',
 
   // Responses that are not as documented.
   notAGateway:

@@ -85,7 +85,7 @@ export async function planControl(
   if (action !== 'start') refuseProtected(gateway, [route.name], operation)
   const from = stateOf(route, destinationId)
   if (from === undefined) {
-    throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: destinationId! }))
+    throw new GatewayError('NOT_FOUND', say('destinationIdNotInRoute', { id: destinationId! }))
   }
   const steps: ('start' | 'stop')[] =
     action === 'restart' ? (isStoppedFirst(from) ? ['stop', 'start'] : ['start']) : [action]
@@ -312,7 +312,7 @@ async function sendToDestination(
     return sendFresh(gateway, operation, read, (route, sending) => {
       const present = withUnseen(gateway, deviceId, route)
       if (!destinationIn(present, destinationId)) {
-        throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: destinationId }))
+        throw new GatewayError('NOT_FOUND', say('destinationIdNotInRoute', { id: destinationId }))
       }
       refuseProtected(gateway, [route.name, present.name], sending)
       const fields = withoutMasks(toSent(present))

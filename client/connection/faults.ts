@@ -216,7 +216,9 @@ const notFound = (what: Subject | undefined, name: string | undefined): Sentence
   what ? NOT_FOUND[what.kind](what.id, name) : say('notAGateway')
 
 const NOT_FOUND: Record<Subject['kind'], (id: string, name?: string) => Sentence> = {
-  route: (id, name = id) => say('routeNotFound', { route: name }),
+  // A name that was given as an ID may well be the name of a route.
+  route: (id, name = id) =>
+    name === id ? say('routeIdNotFound', { id }) : say('routeNotFound', { route: name }),
   destination: (id) => say('destinationNotFound', { id }),
   device: (id) => say('deviceNotFound', { id }),
   statistics: (id, name = id) => say('statisticsNotFound', { route: name }),

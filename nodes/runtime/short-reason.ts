@@ -106,13 +106,16 @@ const KEYS: Record<string, Record<string, string> | undefined> = {
 /** Codes of which the HTTP status is all there is to say. */
 const STATUS = new Set(['REJECTED', 'UNAVAILABLE'])
 
-/** What there is not: by the sentence, what it is, and which of its values names it. */
-const MISSING: Partial<Record<SentenceKey, { about: string; by: string }>> = {
-  routeNotFound: { about: 'route', by: 'route' },
-  destinationNotFound: { about: 'destination', by: 'id' },
-  destinationNotInRoute: { about: 'destination', by: 'id' },
-  deviceNotFound: { about: 'device', by: 'id' },
-}
+/** What there is not: by the sentence, what it is, by which value, and whether that is a name or an ID. */
+const MISSING: Partial<Record<SentenceKey, { about: string; by: string; as: 'noNamed' | 'noId' }>> =
+  {
+    routeNotFound: { about: 'route', by: 'route', as: 'noNamed' },
+    routeIdNotFound: { about: 'route', by: 'id', as: 'noId' },
+    destinationNotFound: { about: 'destination', by: 'id', as: 'noId' },
+    destinationNotInRoute: { about: 'destination', by: 'id', as: 'noNamed' },
+    destinationIdNotInRoute: { about: 'destination', by: 'id', as: 'noId' },
+    deviceNotFound: { about: 'device', by: 'id', as: 'noId' },
+  }
 
 function missing(
   sentences: readonly Sentence[],
@@ -124,7 +127,7 @@ function missing(
     const name = values[what.by]
     // An ID says nothing here.
     if (typeof name !== 'string' || ID.test(name)) return failed(`no.${what.about}`)
-    return failed(`noNamed.${what.about}`, { name: shortened(name, LONGEST_NAME) })
+    return failed(`${what.as}.${what.about}`, { name: shortened(name, LONGEST_NAME) })
   }
   return undefined
 }

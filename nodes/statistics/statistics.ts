@@ -76,7 +76,7 @@ async function callersOf(call: Call<Config>, scope: Scope): Promise<Result> {
   if (outputId !== undefined && 'routeId' in address && !callers.some(isOfOutput)) {
     const route = await getRoute(gateway, address, operation)
     if (!destinationIn(route, outputId)) {
-      throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: outputId }))
+      throw new GatewayError('NOT_FOUND', say('destinationIdNotInRoute', { id: outputId }))
     }
   }
   const payload = callers.filter(

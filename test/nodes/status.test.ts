@@ -42,9 +42,11 @@ describe('the reason under a node that failed', () => {
   const cases: Record<string, [code: ErrorCode, said: Said, cause?: Partial<ErrorCause>]> = {
     'no route “Concert hal”': ['NOT_FOUND', say('routeNotFound', { route: 'Concert hal' })],
     'no route “St. Pauls”': ['NOT_FOUND', say('routeNotFound', { route: 'St. Pauls' })],
+    // A name that was given as an ID: there may well be a route with this name.
+    'no route ID “Studio A”': ['NOT_FOUND', say('routeIdNotFound', { id: 'Studio A' })],
     'no such route': [
       'NOT_FOUND',
-      say('routeNotFound', { route: 'a1b2c3d4-0000-4000-8000-00aa00bb00cc' }),
+      say('routeIdNotFound', { id: 'a1b2c3d4-0000-4000-8000-00aa00bb00cc' }),
     ],
     // It is the destination that is missing, and not the route that has a name.
     'no destination “Main”': [

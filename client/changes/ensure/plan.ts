@@ -226,7 +226,7 @@ export function findWanted(
   if (byId || (isText(id) && state === 'absent')) return byId
   if (!isText(name)) {
     throw new GatewayError('NOT_FOUND', [
-      say('routeNotFound', { route: id ?? '' }),
+      say('routeIdNotFound', { id: id ?? '' }),
       say('routeToCreate'),
     ])
   }

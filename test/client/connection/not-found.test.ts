@@ -5,8 +5,8 @@ import type { Subject } from '../../../client/connection/operation'
 describe('a 404 says what there is not:', () => {
   const sentences: Record<Subject['kind'], string> = {
     route: 'There is no route "Studio A" on the gateway.',
-    destination: 'There is no destination "X" on the gateway.',
-    device: 'There is no device "X" on the gateway.',
+    destination: 'There is no destination with the ID "X" on the gateway.',
+    device: 'There is no device with the ID "X" on the gateway.',
     statistics: 'The gateway has no statistics of this part of route "Studio A".',
     preset:
       'The gateway has no preset of device "X": the device does not exist, or its firmware offers no presets.',
@@ -21,7 +21,8 @@ describe('a 404 says what there is not:', () => {
     it(kind, () => {
       const what = { kind: kind as Subject['kind'], id: 'X' }
       messageOf(what, 'Studio A').should.equal(sentence)
-      messageOf(what).should.equal(sentence.replace('Studio A', 'X'))
+      const byId = kind === 'route' ? sentence.replace('route ', 'route with the ID ') : sentence
+      messageOf(what).should.equal(byId.replace('Studio A', 'X'))
     })
   }
 
