@@ -43,6 +43,8 @@ function reasonOf(failure: GatewayError, words: Words): string {
   if (code === 'NOT_FOUND') return missing(sentences, failed) ?? sentence
   const short = sentences.find((one) => one.short)?.short
   if (short) return faultIn(short, words)
+  const brief = sentences.find(({ key }) => key && BRIEF.has(key))?.key
+  if (brief) return failed(brief)
   if (code === 'INVALID_INPUT' || code === 'CONFIG') {
     const [first] = problems
     const values = { what: first?.path ?? '' }
@@ -75,6 +77,18 @@ function whatIn(path: string, words: Words): string {
 }
 
 const LONGEST_WHAT = 24
+
+/** Sentences of which the beginning says nothing: a cut would leave the host, and no reason. */
+export const BRIEF: ReadonlySet<SentenceKey> = new Set([
+  'gatewayGone',
+  'incompleteList',
+  'notAGateway',
+  'redirected',
+  'redirectedHere',
+  'sentNoResult',
+  'sentPage',
+  'unexpected',
+])
 
 /** By code and by what Node.js calls the reason; an empty reason stands for every other. */
 const KEYS: Record<string, Record<string, string> | undefined> = {
