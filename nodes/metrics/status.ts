@@ -35,7 +35,7 @@ export function createMetricsStatus(node: Node, words: Words, language: Language
       if (waiting === followed.length && (waiting > 0 || !isShown())) return
       if (up === 0 && reason) return show('away', reason)
       const known = { routes: counted('routes', routes), gateways: counted('gateways', up) }
-      const lamp = followed.length > 0 ? 'ok' : 'failing'
+      const lamp = followed.length === 0 ? 'failing' : waiting > 0 ? 'unknown' : 'ok'
       if (!reason) return show(lamp, words('metrics:status.known', known))
       const all = numbers.format(followed.length)
       show('failing', words('metrics:status.some', { ...known, up: numbers.format(up), all }))

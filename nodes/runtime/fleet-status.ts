@@ -51,7 +51,10 @@ export function createFleetStatus(node: Node, words: Words, kind: string, langua
     const good = known.filter(({ isUp }) => isUp).length
     const bad = known.filter(({ trouble }) => trouble).length
     const values = { up: numbers.format(good), all: numbers.format(total) }
-    const worst = WORST_FIRST.find((lamp) => known.some((one) => one.lamp === lamp))
+    const lamps = new Set(known.map(({ lamp }) => lamp))
+    // Before the first polls there is nothing to say.
+    if (known.length > 0 && known.length < all.size) lamps.add('unknown')
+    const worst = WORST_FIRST.find((lamp) => lamps.has(lamp))
     const [name, first] = [...all].find(([, one]) => one && one.lamp === worst) ?? []
     const reason = first?.trouble
       ? { lamp: first.lamp, name, text: first.trouble.text() }
@@ -61,7 +64,6 @@ export function createFleetStatus(node: Node, words: Words, kind: string, langua
           text: shortReason(rows[0], words),
         }
     if (!reason) {
-      // Before the first polls there is nothing to say.
       if (worst) show(worst, words(`${kind}.fleet`, values))
       return
     }

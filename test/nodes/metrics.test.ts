@@ -322,6 +322,21 @@ describe('metrics', () => {
       other!.openSessions.should.equal(0)
     })
 
+    it('is not green before each of them was polled', async () => {
+      const second = await startOther()
+      other!.fault({ kind: 'hang' })
+      const shown: Array<{ fill?: string; text?: string }> = []
+      const listen = ({ id, status }: { id: string; status: (typeof shown)[0] }): void => {
+        if (id === 'metrics') shown.push(status)
+      }
+      runtime.events.on('node-status', listen)
+      await start({ metrics: metrics() }, { others: [second], accounts: { 'gateway-2': account } })
+      await until(() => shown.length > 0)
+      runtime.events.off('node-status', listen)
+      should(shown[0]).eql({ fill: 'grey', shape: 'ring', text: '6 routes, 1 gateway' })
+      other!.clearFaults()
+    })
+
     it('keeps on with the others when one cannot work', async () => {
       const broken = { id: 'gateway-2', type: 'media-gateway', name: 'broken', baseUrl: 'nonsense' }
       await start({ metrics: metrics() }, { others: [broken], accounts: { 'gateway-2': account } })

@@ -198,6 +198,8 @@ describe('the lamp of a watch', () => {
     await turn()
     shown.should.eql([])
     status.show(one(OK), false, 'bergen')
+    // Nothing is known of the third.
+    await expect(one(OK), 'grey ring', '2 of 3 reachable')
     status.show(one(OK), false, 'tromso')
     await expect(one(OK), 'green dot', '3 of 3 reachable')
     await expect(one(WAITING), 'blue dot', '3 of 3 reachable')
