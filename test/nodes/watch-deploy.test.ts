@@ -1,6 +1,7 @@
 import { hooks } from '@node-red/util'
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import type { WatchEvent } from '../../client/model/event'
+import should from 'should'
+import type { Snapshot, WatchEvent } from '../../client/model/event'
 import { startSimulator, type RouteState, type Simulator } from '../../simulator'
 import { deployFlows, flowOf, load, simulated, unload, type FlowOptions } from '../support/flow'
 import { pause, until } from '../support/until'
@@ -97,6 +98,32 @@ describe('a deploy forgets nothing that a watch knows:', () => {
       await deploy(type)
       await polled(2)
       namesOf('watch').should.eql(['statistics.low', 'statistics.normal'])
+    })
+  }
+
+  for (const type of TYPES) {
+    it(`also the bit rates in the snapshot after a deploy of type ${type}`, async () => {
+      const initial = { initial: 'snapshot', events: ['route.removed'] }
+      // The deploy of one leaves the other, and with it the polls.
+      const both = { watch: watch(initial), other: watch() }
+      await start(both)
+      await until(() => of('watch').length === 1)
+      for (const left of [both, { watch: both.watch }]) {
+        nodes = left
+        events.length = 0
+        // What has changed follows as events: the snapshot is of the state before.
+        simulator.renameRoute(running().id, `Renamed ${Object.keys(left).length}`)
+        await deploy(type)
+        await until(() => of('watch').length > 0)
+        const { event, routes } = of('watch')[0] as unknown as Snapshot
+        event.should.equal('snapshot')
+        const parts = routes
+          .filter(({ state }) => state === 'running')
+          .flatMap(({ source, destinations }) => [source, ...destinations])
+        parts.length.should.be.above(4)
+        for (const { bitrate } of parts) should(bitrate).be.a.Number()
+        await polled(1)
+      }
     })
   }
 

@@ -115,17 +115,22 @@ export function eventOf(
   }
 }
 
-/** Returns the whole state, with only the wanted routes and, where given, their figures. */
+/**
+ * Returns the whole state, with only the wanted routes and, where given, their figures.
+ * @param present whose figures these are: of an earlier state, its routes have those of now
+ */
 export function snapshotOf(
-  { id, name, condition, firmware, adapters, peers, routes }: DeviceState,
+  state: DeviceState,
   at: number,
   wants: (route: Named) => boolean,
   figures?: Figures,
+  present = state,
 ): Wordless<Snapshot> {
+  const { id, name, condition, firmware, adapters, peers } = state
   const views: RouteView[] = []
-  eachRoute({ routes }, (route, place) => {
-    if (!wants(route)) return
-    views.push(routeView(route, figures && routeFigures(route, place, figures)))
+  const figuresAt = figures && (state === present ? inPlace(figures) : byKeys(present, figures))
+  eachRoute(state, (route, place) => {
+    if (wants(route)) views.push(routeView(route, figuresAt?.(route, place)))
   })
   return {
     event: 'snapshot',
@@ -134,6 +139,26 @@ export function snapshotOf(
     adapters: JSON.parse(adapters) as NetworkAdapter[],
     peers: [...peers.values()].map((peer) => ({ ...named(peer), status: peer.condition.state })),
     routes: views,
+  }
+}
+
+type FiguresAt = (route: RouteState, place: number) => RouteFigures | undefined
+
+const inPlace =
+  (figures: Figures): FiguresAt =>
+  (route, place) =>
+    routeFigures(route, place, figures)
+
+/** For the routes of another state. */
+function byKeys(present: DeviceState, figures: Figures): FiguresAt {
+  const places = new Map<string, { route: RouteState; at: number }>()
+  eachRoute(present, (route, at) => void places.set(route.id, { route, at }))
+  return ({ id, destinations }) => {
+    const found = places.get(id)
+    if (!found) return undefined
+    const { source, destinations: all } = routeFigures(found.route, found.at, figures)
+    const keys = found.route.destinations.map(({ key }) => key)
+    return { source, destinations: destinations.map(({ key }) => all[keys.indexOf(key)] ?? {}) }
   }
 }
 

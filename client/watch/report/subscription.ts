@@ -139,7 +139,7 @@ export function createSubscription(
     counts = count(state, shown)
     countedAt = undefined
     if (!options.onSnapshot || isOver) return
-    const { event, ...all } = snapshotOf(state, clock.unix(at), wantsRoute, shown)
+    const { event, ...all } = snapshotOf(state, clock.unix(at), wantsRoute, figures, present)
     options.onSnapshot({ event, text: eventText({ event, ...all }, language), ...all })
   }
 
