@@ -66,7 +66,7 @@ export function createFailoverStatus(
   }
 
   function textOf(present: FailoverStatus): string {
-    const { state, inUse, held, due, failure } = present
+    const { inUse, held, due, failure } = present
     const members = differing(present)
     const more = members.length > MOST_MEMBERS ? ', …' : ''
     const text = say(keyOf(present), {
@@ -77,7 +77,7 @@ export function createFailoverStatus(
       members: members.slice(0, MOST_MEMBERS).join(', ') + more,
       reason: failure ? shortReason(failure, words) : '',
     })
-    if (!held || state === 'unknown' || state === 'switching') return text
+    if (!held) return text
     return say(isHoldLost() ? 'heldUntilRestart' : 'held', { text })
   }
 

@@ -55,6 +55,12 @@ const CASES: Array<[status: object, lamp: string, text: string | RegExp]> = [
     'other source: address differs',
   ],
   [{ ...UNKNOWN, failure: failure('UNAVAILABLE') }, 'yellow dot', /^source unknown: ./],
+  [
+    { ...UNKNOWN, failure: failure('UNAVAILABLE'), held: true },
+    'yellow dot',
+    /^held until restart: source unknown: ./,
+  ],
+  [{ state: 'switching', held: true }, 'yellow dot', 'held until restart: switching'],
   [{ ...UNKNOWN, failure: failure('FORBIDDEN') }, 'red ring', /^source unknown: ./],
 ]
 
