@@ -43,8 +43,8 @@ function reasonOf(failure: GatewayError, words: Words): string {
   if (code === 'NOT_FOUND') return missing(sentences, failed) ?? sentence
   const short = sentences.find((one) => one.short)?.short
   if (short) return faultIn(short, words)
-  const brief = sentences.find(({ key }) => key && BRIEF.has(key))?.key
-  if (brief) return failed(brief)
+  const brief = sentences.find(({ key }) => key && BRIEF.has(key))
+  if (brief) return failed(brief.key!, brief.values)
   if (code === 'INVALID_INPUT' || code === 'CONFIG') {
     const [first] = problems
     const values = { what: first?.path ?? '' }
@@ -82,6 +82,7 @@ const LONGEST_WHAT = 24
 export const BRIEF: ReadonlySet<SentenceKey> = new Set([
   'gatewayGone',
   'incompleteList',
+  'lastKnown',
   'notAGateway',
   'redirected',
   'redirectedHere',

@@ -96,6 +96,7 @@ describe('the reason under a node that failed', () => {
     ],
     // A cut sentence would end before its verb in Japanese, and after the host in any language.
     'gateway is missing or disabled': ['CONFIG', say('gatewayGone')],
+    'device status “Offline”': ['UNAVAILABLE', say('lastKnown', { status: 'Offline' })],
     'not the response of a gateway': ['BAD_RESPONSE', say('notAGateway')],
     'incomplete list of routes': ['BAD_RESPONSE', say('incompleteList', { count: 9, listed: 8 })],
     'No gateway is chosen': ['CONFIG', 'No gateway is chosen. Choose one.'],
