@@ -10,7 +10,7 @@ import {
   type Side,
 } from '../model/failover'
 import { againAt, begin, copyOf, ended, finish, type Run } from './decision'
-import { isGap, onLook, said } from './rules'
+import { isGap, onLook, said, unknown } from './rules'
 import type { Decision, Failure, Input, Memory } from './types'
 
 /**
@@ -29,6 +29,9 @@ export function decide(
   switch (input.kind) {
     case 'look':
       onLook(run, input.look)
+      break
+    case 'silence':
+      unknown(run)
       break
     case 'command':
       obey(run, input.action, input.hold)

@@ -26,6 +26,7 @@ import { decide } from './decide'
 import { keptOf, startedMemory, type SavedMemory } from './memory'
 import { createReader, type Reader, type WantedRoute } from './reader'
 import { sharedReads, type Reading } from './shared-read'
+import { silenceMs } from './rules'
 import { makeSwitch } from './switch'
 import { failoverText } from './text'
 import { notProtecting } from './decision'
@@ -120,6 +121,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
   const reader = createReader(gateway, settings, route, () => memory)
   const reads = sharedReads(gateway, deviceId)
   let isLooking = false
+  let cancelSilence: (() => void) | undefined
   let switching: Promise<void> | undefined
 
   /** Inputs take turns: a listener that gives a command gets no decision within a decision. */
@@ -149,8 +151,8 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     // Only a look knows when a wait ends.
     if (input.kind === 'look' || decision.memory.state !== memory.state) due = decision.due
     memory = decision.memory
-    // After a look, the next one comes by itself.
-    if (input.kind !== 'look' && !stop.stopped) reads.now()
+    // After a look, the next one comes by itself; in a silence, one is under way.
+    if (input.kind !== 'look' && input.kind !== 'silence' && !stop.stopped) reads.now()
     // Before the switch is sent: a restart must know about it.
     const keeping = keep()
     if (decision.act) switching = gateway.protect(make(decision.act, keeping))
@@ -224,6 +226,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     // A read without an answer says nothing of a monitor either.
     if (sight.look.route !== 'unknown') monitor = sight.monitor
     note({ kind: 'look', look: sight.look })
+    if (sight.look.route !== 'unknown') awaitNext()
     // Its answer has the route that is protected now.
     if (sight.isOther) note({ kind: 'command', action: 'status' })
     if (failure && !isLastingLook(failure)) return
@@ -231,6 +234,18 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     const sign = failure && signOf(failure)
     if (sign !== lasting) safely(() => failure && options.onFailure?.(failure))
     lasting = sign
+  }
+
+  /** A read may take as long as the timeout of the gateway. What was seen before does not last that long. */
+  function awaitNext(): void {
+    cancelSilence?.()
+    if (stop.stopped) return
+    const ms = silenceMs(settings)
+    cancelSilence = clock.after(ms, () => {
+      const time = Math.round(ms / 1000)
+      failure ??= complete(new GatewayError('TIMEOUT', say('noResponseInTime', { time })))
+      note({ kind: 'silence' })
+    })
   }
 
   /** Makes a switch. Whatever happens, one outcome follows. */
@@ -276,6 +291,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
   const end = (): void => {
     if (stop.stopped) return
     unhookClosing()
+    cancelSilence?.()
     stop.now()
     if (told !== memory.reported) void keep()
     leave()

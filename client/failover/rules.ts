@@ -24,6 +24,8 @@ const DEGRADED_PER_MS = 60_000
 /** A side that was left for that is not chosen for the same reason before. */
 const DEGRADED_REST_MS = 300_000
 const LONGEST_SILENCE_S = 60
+/** An answer may take so long. */
+const RESPONSE_MS = 5000
 /** A return to main that lasts so long was right; one that does not doubles the wait for the next. */
 const RELAPSE_MS = 600_000
 const LONGEST_WAIT_MS = 3_600_000
@@ -87,16 +89,22 @@ export const said = (before: Run['memory']['statements'][Side], good: boolean, a
 })
 
 /** A read without an answer neither counts nor clears. After the hold-off, nothing is known any more. */
-function unknown(run: Run): void {
+export function unknown(run: Run): void {
   const { memory, settings, now } = run
   const { judgedAt, wasGood } = memory.waits
-  // At least two reads; and no hold-off makes what is old look new.
-  const longest = Math.max(2 * settings.pollEvery, Math.min(settings.holdOff, LONGEST_SILENCE_S))
-  if (judgedAt !== undefined && now - judgedAt <= longest * 1000) return
+  if (judgedAt !== undefined && now - judgedAt <= oldAfterMs(settings)) return
   memory.state = 'unknown'
   delete memory.waits.seenSince
   if (wasGood === false) lose(run, 'unknown')
 }
+
+/** At least two reads; and no hold-off makes what is old look new. */
+const oldAfterMs = ({ pollEvery, holdOff }: Run['settings']): number =>
+  Math.max(2 * pollEvery, Math.min(holdOff, LONGEST_SILENCE_S)) * 1000
+
+/** Longer than that, nobody waits for a read that neither answers nor fails. */
+export const silenceMs = (settings: Run['settings']): number =>
+  Math.max(oldAfterMs(settings), settings.pollEvery * 1000 + RESPONSE_MS) + 1
 
 /** A new source is our own switch that has arrived, or somebody else's. */
 function noticeSource(run: Run, { inUse }: Known): void {

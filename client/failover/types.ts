@@ -32,6 +32,8 @@ export type Failure = { code: ErrorCode; message: string; applied: Applied }
 
 export type Input =
   | { kind: 'look'; look: Look }
+  /** No answer for as long as `silenceMs`, whatever the reads do that are under way. */
+  | { kind: 'silence' }
   /** `msg.action`, with `msg.hold`. */
   | { kind: 'command'; action: unknown; hold?: unknown }
   /** The change that was asked for has been sent, or has failed. Once for each `act`. */

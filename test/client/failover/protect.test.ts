@@ -4,7 +4,9 @@ import { errorOf } from '../../support/errors'
 import {
   addressOf,
   BACKUP,
+  connect,
   event,
+  gateway,
   lastKept,
   looks,
   MAIN,
@@ -64,6 +66,19 @@ describe('a failover of a source', () => {
     simulator.failDevice('ok')
     await tells(told, 'switched')
     updates().should.have.length(1)
+  })
+
+  it('does not wait for a read that takes long to say that nothing is known', async () => {
+    await gateway.close()
+    // Of the clock, five minutes.
+    connect({ timeout: 30_000 })
+    const told = await protecting({ holdOff: 20 })
+    loseMain()
+    await reaches(told, 'hold-off')
+    simulator.fault({ kind: 'hang', match: { path: /^\/api\/devices\/[^/]+$/ } })
+    await tells(told, 'unprotected')
+    event(told, 'unprotected').should.containEql({ reason: 'unknown', state: 'unknown' })
+    told.statuses.at(-1)!.failure!.message.should.containEql('did not respond within 20 s')
   })
 
   it('switches although another change of the route never ends', async () => {
