@@ -26,7 +26,7 @@ import { decide } from './decide'
 import { keptOf, startedMemory, type SavedMemory } from './memory'
 import { createReader, type Reader, type WantedRoute } from './reader'
 import { sharedReads, type Reading } from './shared-read'
-import { silenceMs } from './rules'
+import { RESPONSE_MS, silenceMs } from './rules'
 import { makeSwitch } from './switch'
 import { failoverText } from './text'
 import { notProtecting } from './decision'
@@ -77,6 +77,9 @@ const SEND_MS = 15_000
 
 /** A store that takes longer does not hold a switch up. */
 const KEEP_MS = 1000
+
+/** A timer that is so late has found the process held up. */
+const HELD_UP_MS = 1000
 
 const NAME = 'failover'
 
@@ -237,12 +240,14 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
   }
 
   /** A read may take as long as the timeout of the gateway. What was seen before does not last that long. */
-  function awaitNext(): void {
+  function awaitNext(ms = silenceMs(settings)): void {
     cancelSilence?.()
     if (stop.stopped) return
-    const ms = silenceMs(settings)
+    const at = clock.now() + ms
     cancelSilence = clock.after(ms, () => {
-      const time = Math.round(ms / 1000)
+      // This process was held up, and the answer may be there.
+      if (clock.now() - at > HELD_UP_MS) return awaitNext(RESPONSE_MS)
+      const time = Math.round(silenceMs(settings) / 1000)
       failure ??= complete(new GatewayError('TIMEOUT', say('noResponseInTime', { time })))
       note({ kind: 'silence' })
     })

@@ -4,6 +4,7 @@ import { errorOf } from '../../support/errors'
 import {
   addressOf,
   BACKUP,
+  clock,
   connect,
   event,
   gateway,
@@ -79,6 +80,21 @@ describe('a failover of a source', () => {
     await tells(told, 'unprotected')
     event(told, 'unprotected').should.containEql({ reason: 'unknown', state: 'unknown' })
     told.statuses.at(-1)!.failure!.message.should.containEql('did not respond within 20 s')
+  })
+
+  it('waits for an answer once more after the process was held up', async () => {
+    await gateway.close()
+    const isSilence = (ms: number): boolean => ms > 20_000 && ms < 20_100
+    const late = (ms: number): number => (isSilence(ms) ? ms + 3000 : ms)
+    const after: typeof clock.after = (ms, call) => clock.after(late(ms), call)
+    connect({ timeout: 30_000, clock: { ...clock, after } })
+    const told = await protecting({ holdOff: 20 })
+    loseMain()
+    await reaches(told, 'hold-off')
+    simulator.fault({ kind: 'hang', match: { path: /^\/api\/devices\/[^/]+$/ } })
+    const badAt = clock.now()
+    await tells(told, 'unprotected')
+    ;(clock.now() - badAt).should.be.above(26_000)
   })
 
   it('switches although another change of the route never ends', async () => {
