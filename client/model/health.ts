@@ -124,7 +124,9 @@ export function sourceHealth({ state, code, bitrate }: PartSigns): Health {
   if (bitrate === 0) return NO_DATA
   if (is(code, 'error')) return critical('source-error', code)
   if (is(code, 'warn')) return warning('source-warning', code)
-  const isTold = state !== undefined || is(code, 'ok')
+  // A state that nobody knows says nothing by itself.
+  const isReceiving = state !== undefined && bitrate !== undefined && bitrate > 0
+  const isTold = isConnected(state) || is(code, 'ok') || isReceiving
   return isTold ? OK : NOT_SEEN
 }
 

@@ -53,6 +53,17 @@ const CASES: Record<string, RouteSigns> = {
     code: 'unknown',
     source: { state: undefined, code: undefined, bitrate: NaN },
   }),
+  'a source in a state that nobody knows: unknown not-seen': route({
+    code: 'unknown',
+    source: { state: 'handshaking', code: 'unknown', bitrate: NaN },
+  }),
+  'a source in a state that nobody knows, with data: ok': route({
+    code: 'unknown',
+    source: { state: 'handshaking', code: 'unknown', bitrate: 5 },
+  }),
+  'a source in a state that nobody knows, whose code is ok: ok': route({
+    source: { state: 'handshaking', bitrate: NaN },
+  }),
   'a source that says nothing, of a route that is ok: ok': route({
     source: { state: undefined, code: undefined, bitrate: NaN },
   }),
