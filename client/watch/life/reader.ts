@@ -2,7 +2,8 @@ import { badResponse, hasCode, say } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { deviceHealth } from '../../model/health'
-import { isObject, isText, textIn, type JsonObject } from '../../model/json'
+import { isSameId, normalizeId } from '../../model/ids'
+import { isObject, isText, itemsIn, own, textIn, type JsonObject } from '../../model/json'
 import type { DeviceConfiguration, Route } from '../../model/types'
 import { getDevice } from '../../api/devices'
 import { incompleteList, isIncomplete, listRoutes } from '../../api/routes'
@@ -60,9 +61,10 @@ export function createReader(
     const device = await getDevice(gateway, deviceId, operation)
     const configured = routesIn(device, deviceId)
     const found = foundIn(configured ?? [])
+    respell(found, knownWithout(found, known))
     const isDoubtful =
       found.routes.size === 0 || found.isPartial || knownWithout(found, known).length > 0
-    const listed = isDoubtful ? await addListed(found, configured, operation) : 'all'
+    const listed = isDoubtful ? await addListed(found, configured, operation, known) : 'all'
     const isCertain = listed !== 'nothing' && !isAway(device)
     const gone = isCertain ? await goneOf(found, known, listed, operation) : new Set<string>()
     const kept = knownWithout(found, known).filter(([id]) => !gone.has(id))
@@ -93,11 +95,13 @@ export function createReader(
     found: Found,
     configured: unknown[] | undefined,
     operation: Operation,
+    known?: DeviceState,
   ): Promise<Listed> {
     try {
       const list = await listRoutes(gateway, { deviceId }, operation)
       if (isIncomplete(list) && !configured?.length) throw incompleteList(list)
       const listed = foundIn(list.data)
+      respell(listed, [...knownWithout(listed, known), ...found.routes])
       // The list may have routes in another form than the configuration, which is preferred.
       for (const [id, route] of listed.routes) {
         const isBetter = found.partial.has(id) && !listed.partial.has(id)
@@ -134,8 +138,8 @@ export function createReader(
     // The second read follows at once, so that a removal is reported in its place among the events.
     await gateway.pause(SECOND_LOOK_MS, operation.stop)
     const list = await listRoutes(gateway, { deviceId }, operation).catch(unlessClosed)
-    const listedNow = new Set(list?.data.map(({ id }) => id))
-    const unlisted = suspected.filter((id) => !listedNow.has(id))
+    const listedNow = new Set(list?.data.map(({ id }) => normalizeId(String(id))))
+    const unlisted = suspected.filter((id) => !listedNow.has(normalizeId(id)))
     const isComplete = list !== undefined && !isIncomplete(list)
     const second = await judge(unlisted, isComplete, missing, least, operation)
     for (const id of suspected) if (!second.missing.has(id)) stillMissing.delete(id)
@@ -206,6 +210,32 @@ function foundIn(routes: readonly unknown[]): Found {
   }
   found.isPartial ||= found.partial.size > 0
   return found
+}
+
+/**
+ * A UUID is the same in either case: a route, and its destinations, keep the IDs that are known. Otherwise
+ * a list, or firmware, that spells them in another way would show each route twice.
+ */
+function respell(
+  found: Found,
+  known: ReadonlyArray<[string, Pick<RouteState, 'destinations'> | JsonObject]>,
+): void {
+  if (known.length === 0) return
+  const byId = new Map(known.map(([id, route]) => [normalizeId(id), { id, route }]))
+  for (const [id, sent] of found.routes) {
+    const same = byId.get(normalizeId(id))
+    if (!same || same.id === id || found.routes.has(same.id)) continue
+    const its = itemsIn(same.route.destinations)
+    const destinations = Array.isArray(sent.destinations)
+      ? sent.destinations.map((each: unknown) => {
+          const before = its.find((one) => isSameId(own(one, 'id'), own(each, 'id')))
+          return before ? { ...(each as JsonObject), id: own(before, 'id') } : each
+        })
+      : sent.destinations
+    found.routes.delete(id)
+    found.routes.set(same.id, { ...sent, id: same.id, destinations })
+    if (found.partial.delete(id)) found.partial.add(same.id)
+  }
 }
 
 const isWhole = ({ source, destinations }: JsonObject): boolean =>

@@ -208,6 +208,53 @@ describe('watching', () => {
       namesOf(told.events).should.eql(['route.removed'])
     })
 
+    describe('an ID in upper case:', () => {
+      const uuid = (index: number): string =>
+        `0a9021a1-cc2f-434c-b08e-${`${index}`.padStart(12, 'a')}`
+      const raised = ({ id, destinations, ...route }: RouteState): RouteState => ({
+        ...route,
+        id: id.toUpperCase(),
+        destinations: destinations.map((each) => ({ ...each, id: each.id.toUpperCase() })),
+      })
+      async function startWithUuids() {
+        await start({ routes: 4 })
+        for (const [index, route] of simulator.routes.entries()) {
+          device().remove(route.id)
+          const destinations = route.destinations.map((each, at) => ({
+            ...each,
+            id: uuid(100 * index + at + 10),
+          }))
+          device().add({ ...route, id: uuid(index), destinations })
+        }
+        return watching()
+      }
+
+      it('from now on in the configuration', async () => {
+        const told = await startWithUuids()
+        await answers((config) => (config.routes = config.routes.map(raised)))
+        await look()
+        await look()
+        namesOf(told.events).should.eql([])
+        simulator.clearFaults()
+        await look()
+        namesOf(told.events).should.eql([])
+      })
+
+      it('always in the list, of which the configuration lacks a route for a moment', async () => {
+        const told = await startWithUuids()
+        const { config } = await rawDevice()
+        const data = config.routes.map(raised)
+        answer(list(), { ...empty, data, numResults: data.length })
+        await answers(({ routes }) => routes.splice(0, 1))
+        await look()
+        namesOf(told.events).should.eql([])
+        simulator.clearFaults()
+        await look()
+        await look()
+        namesOf(told.events).should.eql([])
+      })
+    })
+
     it('a device that is offline, whose own status is told all the same', async () => {
       await start({ routes: 4 })
       const told = await watching()
