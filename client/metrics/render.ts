@@ -16,6 +16,7 @@ import {
   type NotProtecting,
 } from '../model/failover'
 import { SIGNS, deviceHealth, healthOfWhole, type Health, type Sign } from '../model/health'
+import { normalizeId } from '../model/ids'
 import type { Incident } from '../model/incident'
 import { mapInSlices, newSlice } from '../slices'
 import { FAMILIES, type FamilyName } from './families'
@@ -50,7 +51,7 @@ export interface Picture {
   lastPollAt?: number
   /** Only while it is up: what may no longer be true is not written. */
   state?: DeviceState
-  /** SRT figures by the ID of the route, as far as they were read and are current. */
+  /** SRT figures by the normalized ID of the route, as far as they were read and are current. */
   srt?: ReadonlyMap<string, SrtOfRoute>
   /** What sources and destinations carry, in the order of the state; not to be filled again. */
   figures?: Figures
@@ -115,7 +116,7 @@ export async function renderMetrics(
       const health = parts ? healthOfWhole(parts) : device
       counts.set(health.sign, counts.get(health.sign)! + 1)
       if (detail === 'totals') return
-      const measured = isRunning(route.condition) ? srt?.get(route.id) : undefined
+      const measured = isRunning(route.condition) ? srt?.get(normalizeId(route.id)) : undefined
       const known = parts && { outputs: parts.outputs, at, figures, srt: measured }
       writeRoute(sheet, gateway, route, health, known)
     }
@@ -278,7 +279,7 @@ function writeRoute(
     const bytes = bytesOf(figures?.[place])
     write(sheet, 'media_gateway_destination_send_bytes_per_second', its, bytes)
     write(sheet, 'media_gateway_destination_clients', its, figures?.[place + 1])
-    const measured = srt?.destinations.get(key)
+    const measured = srt?.destinations.get(normalizeId(key))
     if (measured) writeSrt(sheet, 'destination', its, measured)
   }
 }

@@ -1,4 +1,5 @@
 import { isLasting, type GatewayError } from '../errors'
+import { normalizeId } from '../model/ids'
 import { isObject, objectsIn, own } from '../model/json'
 import { readStatisticsOf, type Statistics } from '../api/statistics'
 import type { Connection } from '../connection/connection'
@@ -21,7 +22,7 @@ export interface SrtOfPart {
 
 export interface SrtOfRoute {
   source: SrtOfPart
-  /** By the ID of the destination, or else its name. */
+  /** By the normalized ID of the destination, or else its name. */
   destinations: ReadonlyMap<string, SrtOfPart>
 }
 
@@ -40,7 +41,7 @@ const CURRENT_FOR = 3
 
 /**
  * Reads the statistics of running routes at regular times, never two at once, until it is stopped.
- * @returns what is known now, by the ID of the route; undefined after a failure
+ * @returns what is known now, by the normalized ID of the route; undefined after a failure
  */
 export function followSrt(
   gateway: Connection,
@@ -90,13 +91,16 @@ export function followSrt(
     latest && clock.now() - latest.at <= CURRENT_FOR * everyMs ? latest.routes : undefined
 }
 
-/** The figures in a response, with the ID of the route; undefined where that is missing. */
+/** The figures in a response, with the normalized ID of the route; undefined where that is missing. */
 export function srtIn({ route }: Statistics): [id: string, SrtOfRoute] | undefined {
   if (!isObject(route) || typeof route.id !== 'string') return undefined
   const destinations = objectsIn(route.destinations).map(
-    (part) => [String(part.id || part.name), srtOf(part, Math.max)] as const,
+    (part) => [normalizeId(String(part.id || part.name)), srtOf(part, Math.max)] as const,
   )
-  return [route.id, { source: srtOf(route.source, Math.min), destinations: new Map(destinations) }]
+  return [
+    normalizeId(route.id),
+    { source: srtOf(route.source, Math.min), destinations: new Map(destinations) },
+  ]
 }
 
 /** Of all connections of a part. @param worst of two fill levels: a receiver runs dry, a sender fills up */

@@ -2,6 +2,7 @@
 import { readAllStatistics, readStatistics, type FailedStatistics } from '../api/statistics'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
+import { isSameId } from '../model/ids'
 import { own } from '../model/json'
 import type { Named } from '../model/types'
 import { isRouteOf } from './measuring/caller-book'
@@ -56,7 +57,7 @@ export async function listCallers(
           ({ address, port, place: of }) =>
             address === caller.address &&
             port === caller.port &&
-            (of.destination ?? of.source)?.id === called.id,
+            isSameId((of.destination ?? of.source)?.id, called.id),
         )
         return {
           ...caller,

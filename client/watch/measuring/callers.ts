@@ -1,7 +1,7 @@
 import type { UnixClock } from '../../clock'
 import type { CallerBook, Place } from '../../model/callers'
 import type { WatchEvent } from '../../model/event'
-import { named } from '../../model/ids'
+import { isSameId, named } from '../../model/ids'
 import type { Named } from '../../model/types'
 import { deviceHealth, isConnected } from '../../model/health'
 import { isObject, own } from '../../model/json'
@@ -191,7 +191,7 @@ export function createCallerWatch(
       for (const [key, one] of listeners ?? []) {
         const { places, clients } = one
         const [place] = places
-        if (place.route.id !== id || clients === 0) continue
+        if (!isSameId(place.route.id, id) || clients === 0) continue
         const listed = callersOf(partIn(statistics.route, key, place))
         const number = listed?.length ?? NaN
         const isFit = place.destination
@@ -268,8 +268,9 @@ function listenersIn(
 
 function partIn(route: unknown, key: string, { destination, ...place }: Place): unknown {
   if (!destination) return own(route, 'source')
+  const wanted = destination.id || key.slice(place.route.id.length + 1)
   const parts = destinationsByKey(listIn(route, 'destinations'))
-  return parts.get(destination.id || key.slice(place.route.id.length + 1))
+  return parts.get(wanted) ?? [...parts].find(([each]) => isSameId(each, wanted))?.[1]
 }
 
 /** Who calls a source or output by its statistics; undefined where these have no list. */

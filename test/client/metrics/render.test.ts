@@ -395,6 +395,12 @@ describe('the metrics of gateways', () => {
       should(srtIn({ collectedAt: 1 })).be.undefined()
       should(srtIn({ route: { name: 'no ID' } })).be.undefined()
     })
+
+    it('are found by IDs in either case', () => {
+      const upper = '0A9021A1-CC2F-434C-B08E-6E19BAEC834A'
+      const [id, { destinations }] = srtIn({ route: { id: upper, destinations: [{ id: upper }] } })!
+      ;[id, ...destinations.keys()].should.eql([upper.toLowerCase(), upper.toLowerCase()])
+    })
   })
 
   it('are rendered in slices, and all of them come', async () => {

@@ -1,6 +1,7 @@
 // Who calls the listeners of a gateway: joined, left and away, and what it costs to know that.
 import should from 'should'
 import { callersOf } from '../../../client/watch/measuring/callers'
+import type { RouteState } from '../../../simulator/model'
 import { EVERY_MS, listener, newWorld, routeOf, type CallersWorld } from './callers-world'
 
 const NORTH = { label: 'N', address: '203.0.113.7', port: 40_001 }
@@ -263,6 +264,21 @@ describe('callers of a gateway', () => {
       const { event: ended } = world.told[0]!
       ended.text.should.match(/^News: OK again after \d+ seconds \(caller “North” is away\)$/)
       world.told.length = 0
+    })
+
+    it('are missed where the statistics spell the IDs in upper case', async () => {
+      world = newWorld([NEWS], { rows })
+      world.forge = (statistics) => {
+        const { route } = statistics as { route: RouteState }
+        for (const part of [route, ...route.destinations]) part.id = part.id.toUpperCase()
+        return statistics
+      }
+      world.call([NORTH, SOUTH])
+      await world.begin(options)
+      await world.look()
+      world.call([SOUTH])
+      await world.look()
+      world.news().should.eql(['incident.begun caller North News Partners'])
     })
 
     it('are missed no longer when they are no longer expected: that ends as removed', async () => {
