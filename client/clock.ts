@@ -15,6 +15,26 @@ export const MONOTONIC: Clock = {
   },
 }
 
+/** How long a response may take, in ms, before what is known counts as old. */
+export const RESPONSE_MS = 5000
+/** A timer that is so late has found the process held up. */
+const HELD_UP_MS = 1000
+
+/** Tells when nothing has come for as long as was expected; not where only this process was held up. */
+export function createSilence(clock: Clock, onSilence: () => void) {
+  let cancel: (() => void) | undefined
+  function expect(ms: number): void {
+    cancel?.()
+    const at = clock.now() + ms
+    cancel = clock.after(ms, () => {
+      // What has come meanwhile is not read yet.
+      if (clock.now() - at > HELD_UP_MS) expect(RESPONSE_MS)
+      else onSilence()
+    })
+  }
+  return { expect, end: (): void => cancel?.() }
+}
+
 /** A clock for watches: waits are monotonic, reported times are those of the machine. */
 export interface UnixClock extends Clock {
   /** A time of this clock as Unix ms, by the clock of the machine as it is set now; never a later one. */

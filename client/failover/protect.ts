@@ -1,3 +1,4 @@
+import { createSilence } from '../clock'
 import type { Connection } from '../connection/connection'
 import { Operation } from '../connection/operation'
 import {
@@ -26,7 +27,7 @@ import { decide } from './decide'
 import { keptOf, startedMemory, type SavedMemory } from './memory'
 import { createReader, type Reader, type WantedRoute } from './reader'
 import { sharedReads, type Reading } from './shared-read'
-import { RESPONSE_MS, silenceMs } from './rules'
+import { silenceMs } from './rules'
 import { makeSwitch } from './switch'
 import { failoverText } from './text'
 import { notProtecting } from './decision'
@@ -78,9 +79,6 @@ const SEND_MS = 15_000
 /** A store that takes longer does not hold a switch up. */
 const KEEP_MS = 1000
 
-/** A timer that is so late has found the process held up. */
-const HELD_UP_MS = 1000
-
 const NAME = 'failover'
 
 /**
@@ -124,7 +122,12 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
   const reader = createReader(gateway, settings, route, () => memory)
   const reads = sharedReads(gateway, deviceId)
   let isLooking = false
-  let cancelSilence: (() => void) | undefined
+  // A read may take as long as the timeout of the gateway. What was seen before does not last that long.
+  const silence = createSilence(clock, () => {
+    const time = Math.round(silenceMs(settings) / 1000)
+    failure ??= complete(new GatewayError('TIMEOUT', say('noResponseInTime', { time })))
+    note({ kind: 'silence' })
+  })
   let switching: Promise<void> | undefined
 
   /** Inputs take turns: a listener that gives a command gets no decision within a decision. */
@@ -229,7 +232,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     // A read without an answer says nothing of a monitor either.
     if (sight.look.route !== 'unknown') monitor = sight.monitor
     note({ kind: 'look', look: sight.look })
-    if (sight.look.route !== 'unknown') awaitNext()
+    if (sight.look.route !== 'unknown' && !stop.stopped) silence.expect(silenceMs(settings))
     // Its answer has the route that is protected now.
     if (sight.isOther) note({ kind: 'command', action: 'status' })
     if (failure && !isLastingLook(failure)) return
@@ -237,20 +240,6 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     const sign = failure && signOf(failure)
     if (sign !== lasting) safely(() => failure && options.onFailure?.(failure))
     lasting = sign
-  }
-
-  /** A read may take as long as the timeout of the gateway. What was seen before does not last that long. */
-  function awaitNext(ms = silenceMs(settings)): void {
-    cancelSilence?.()
-    if (stop.stopped) return
-    const at = clock.now() + ms
-    cancelSilence = clock.after(ms, () => {
-      // This process was held up, and the answer may be there.
-      if (clock.now() - at > HELD_UP_MS) return awaitNext(RESPONSE_MS)
-      const time = Math.round(silenceMs(settings) / 1000)
-      failure ??= complete(new GatewayError('TIMEOUT', say('noResponseInTime', { time })))
-      note({ kind: 'silence' })
-    })
   }
 
   /** Makes a switch. Whatever happens, one outcome follows. */
@@ -296,7 +285,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
   const end = (): void => {
     if (stop.stopped) return
     unhookClosing()
-    cancelSilence?.()
+    silence.end()
     stop.now()
     if (told !== memory.reported) void keep()
     leave()

@@ -25,7 +25,7 @@ const DEGRADED_PER_MS = 60_000
 const DEGRADED_REST_MS = 300_000
 const LONGEST_SILENCE_S = 60
 /** An answer may take so long. */
-export const RESPONSE_MS = 5000
+const RESPONSE_MS = 5000
 /** A return to main that lasts so long was right; one that does not doubles the wait for the next. */
 const RELAPSE_MS = 600_000
 const LONGEST_WAIT_MS = 3_600_000

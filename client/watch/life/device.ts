@@ -1,8 +1,8 @@
 import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../../api/devices'
-import { fromUnix, type UnixClock } from '../../clock'
+import { RESPONSE_MS, createSilence, fromUnix, type UnixClock } from '../../clock'
 import type { Connection } from '../../connection/connection'
 import { Operation } from '../../connection/operation'
-import { GatewayError, closedError, thrownAs } from '../../errors'
+import { asGatewayError, GatewayError, closedError, say, thrownAs } from '../../errors'
 import type { Running } from '../../memory'
 import { createPoller, type Miss } from '../../poller'
 import { Stop } from '../../stop'
@@ -43,9 +43,8 @@ export interface Known {
   dueBy: number
 }
 
-/** The part of the interval by which a poll may be late, and the ms that a response may take. */
+/** The part of the interval by which a poll may be late. */
 const LATE = 0.05
-const RESPONSE_MS = 5000
 
 /** The latest poll failed, or one that was due has got no response yet. @param now Unix ms */
 export const isOld = ({ failure, dueBy }: Known, now: number): boolean =>
@@ -112,6 +111,7 @@ export function watchedDevice(
     onAnswer,
     formerOutage: () => restoring.formerOutage(),
     onMiss(miss) {
+      silence.end()
       missed = miss.error
       each((subscription) => subscription.missed(miss))
       settle()
@@ -135,10 +135,22 @@ export function watchedDevice(
     random: Math.random,
   })
 
+  /** A poll that fails at last may take as long as the timeout of the gateway: until then it is overdue. */
+  const silence = createSilence(clock, () => {
+    const time = Math.floor((dueIn() - interval()) / 1000)
+    const late = new GatewayError('TIMEOUT', say('noResponseInTime', { time }))
+    const error = asGatewayError(late, { name: 'watch' }, gateway.identity)
+    each((subscription) => subscription.overdue({ error, since: seenAt + interval() }))
+    settle()
+  })
+
   function interval(): number {
     const ms = gateway.pollInterval ?? suggestedMs ?? DEFAULT_INTERVAL
     return Math.min(Math.max(ms, LEAST_INTERVAL), MOST_INTERVAL)
   }
+
+  /** In how many ms after the latest response the next one is there. */
+  const dueIn = (): number => interval() * (1 + LATE) + Math.max(RESPONSE_MS, 2 * lookMs)
 
   async function ask(): Promise<SharedReading> {
     const waiting = restoring.beforePoll()
@@ -175,6 +187,7 @@ export function watchedDevice(
     seenAt = clock.now()
     missed = undefined
     restoring.polled(seenAt)
+    silence.expect(dueIn() + 1)
     each((subscription) => subscription.seen(now, seenAt, carried))
     settle()
     void measure(now)
@@ -263,6 +276,7 @@ export function watchedDevice(
     for (const subscription of subscriptions) subscription.end()
     subscriptions.clear()
     stop.now()
+    silence.end()
     poller.stop()
     others.forget()
     gateway.outages.remove(who)
@@ -293,7 +307,7 @@ export function watchedDevice(
         seenAt: at,
         failure: missed,
         unreachable: away !== undefined,
-        dueBy: at + interval() * (1 + LATE) + Math.max(RESPONSE_MS, 2 * lookMs),
+        dueBy: at + dueIn(),
       }
     },
     save,

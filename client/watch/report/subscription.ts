@@ -264,6 +264,8 @@ export function createSubscription(
     takeOver,
     seen,
     missed,
+    /** A poll has no response yet, and may still get one. */
+    overdue: (miss: Miss): void => tellHealth(miss),
     unreachable,
     reachable,
     /** @param isDue the statistics for limits, which are always wanted, were not read just now */

@@ -33,6 +33,25 @@ describe('watching', () => {
     const away = (): (() => void) =>
       simulator.fault({ kind: 'status', status: 500, match: { path: `/api/devices/${deviceId}` } })
 
+    describe('and a poll hangs, with a timeout of a minute,', () => {
+      beforeEach(() => start({ pollingInterval: 10_000 }, { timeout: 60_000 }))
+
+      it('tells 5 s after it was due that nothing is known, and no event', async () => {
+        told = await watching()
+        await until(() => told.health.length > 0)
+        const { known } = told.health.at(-1)!
+        simulator.fault({ kind: 'hang', match: { path: `/api/devices/${deviceId}` } })
+        passTime(10_600)
+        passTime(5_000)
+        const { failure, since, unreachable } = told.health.at(-1)!
+        failure!.should.match({ code: 'TIMEOUT', message: /did not respond within 5 s/ })
+        should(since).be.within(known!.seenAt + 9_000, known!.seenAt + 11_000)
+        should(unreachable).be.false()
+        told.events.should.eql([])
+        simulator.clearFaults()
+      })
+    })
+
     const outages: Record<string, { strike: () => unknown; mend?: () => unknown; code: string }> = {
       'is stopped and started again': {
         strike: async () => simulator.stop(),

@@ -302,7 +302,7 @@ describe('watching', () => {
   it('ends with the gateway: no poll, no timer, no session', async () => {
     await start({ routes: 4 }, { pollInterval: 1000 })
     const told = await watching()
-    time.timers.should.equal(1)
+    time.timers.should.equal(2, 'the next poll, and when it is overdue')
     await gateway.close()
     time.timers.should.equal(0)
     told.events.should.eql([])
