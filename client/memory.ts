@@ -93,10 +93,10 @@ export interface Unseen {
   pendingIn?: ReadOf
   /** Something else was under way when it was sent: that its end shows says nothing of this one. */
   amongOthers?: boolean
-  /** A read of the route by itself has shown it. A list may still be older. */
-  isSeen?: boolean
-  /** The change before it, which was seen, but not in a list yet: a list may be older than both. */
-  unlisted?: Unseen
+  /** What has shown it, once anything has but a list: another kind of read may still be older. */
+  seenIn?: Partial<Record<ReadOf, true>>
+  /** The change before it, which was seen: a kind of read that has not shown that may be older than both. */
+  follows?: Unseen
 }
 
 /** What was read: the route itself, the list of routes, or the configuration of the device. */

@@ -64,8 +64,8 @@ export function rememberUnseen(
   unseenOf({ memory, clock }, place)
   const changes = memory.unseen.get(key) ?? new Map<string, Unseen>()
   const former = changes.get(slot)
-  const before = former?.isSeen ? undefined : former
-  const unlisted = former?.isSeen ? { ...former, unlisted: undefined } : former?.unlisted
+  const before = former?.seenIn ? undefined : former
+  const follows = former?.seenIn ? { ...former, follows: undefined } : former?.follows
   const isOther = before?.kind !== change.kind || change.kind === 'update'
   const earlier = before && isOther ? { ...before, earlier: undefined } : before?.earlier
   const formers =
@@ -73,7 +73,7 @@ export function rememberUnseen(
       ? [...(before.formers ?? []), before.fields].slice(-MOST_FORMERS)
       : undefined
   const sentAt = clock.now()
-  const unseen: Unseen = { ...change, sentAt, accepted: false, earlier, formers, unlisted }
+  const unseen: Unseen = { ...change, sentAt, accepted: false, earlier, formers, follows }
   changes.set(slot, unseen)
   setLatest(memory.unseen, key, changes)
   return {
@@ -104,14 +104,14 @@ export function forgetUnseen({ memory }: Connection, place: Place, kind?: Unseen
   forgetWhere(memory, placeKey(place), (one) => kind === undefined || one.kind === kind)
 }
 
-/** Notes that a change of a route was seen applied: only for a list it still counts. */
+/** Notes that a change of a route was seen applied. */
 export function noteSeen(
   { memory }: Connection,
   address: RouteAddress,
   kind: Unseen['kind'],
 ): void {
   for (const one of memory.unseen.get(placeKey(address))?.values() ?? []) {
-    if (one.kind === kind) one.isSeen = true
+    if (one.kind === kind) one.seenIn ??= {}
   }
 }
 
@@ -137,14 +137,14 @@ export function noteRoutes(
   const isList = readOf === 'list'
   for (const route of routes) {
     const isOver = (one: Unseen): boolean => {
-      if (readOf !== 'route' && followsUnlisted(one, now)) {
-        if (isList && shows(one.unlisted!, route)) one.unlisted = undefined
+      if (mayPrecede(readOf, one, now)) {
+        if (shows(one.follows!, route)) one.follows!.seenIn![readOf] = true
         return false
       }
-      if (one.isSeen) return isList && shows(one, route)
-      if (!hasEnded(one, route, now, readOf)) return false
-      one.isSeen = !isList && shows(one, route)
-      return !one.isSeen
+      if (!one.seenIn && !hasEnded(one, route, now, readOf)) return false
+      if (!shows(one, route)) return !one.seenIn || isOld(one, now)
+      one.seenIn = { ...one.seenIn, [readOf]: true }
+      return isList
     }
     const places: Place[] = [{ deviceId, routeId: route.id }]
     if (isList) places.push({ deviceId, name: route.name })
@@ -152,23 +152,36 @@ export function noteRoutes(
   }
 }
 
-/** What is read among others may be older than the change before this one. */
-const followsUnlisted = ({ unlisted }: Unseen, now: number): boolean =>
-  unlisted !== undefined && now - unlisted.sentAt <= EARLIER_MS
+/** Whether what was read of many routes together may be older than this change and the one before it. */
+const mayPrecede = (readOf: ReadOf, { follows }: Unseen, now: number): boolean =>
+  readOf !== 'route' &&
+  follows !== undefined &&
+  !follows.seenIn![readOf] &&
+  now - follows.sentAt <= EARLIER_MS
 
-/** Those of a list that may be older there than what a read of the route by itself has shown. */
-export function listedLate(
+/** Many routes that were read together. */
+export interface ReadTogether {
+  routes: RouteIndex
+  readOf: ReadOf
+  /** Which of them matter; all by default. */
+  isAsked?: (routeId: string) => boolean
+}
+
+/** Those that may be older in such a read than by themselves. */
+export function readLate(
   { memory, clock }: Connection,
   deviceId: string,
-  routes: RouteIndex,
+  { routes, readOf, isAsked = () => true }: ReadTogether,
 ): Route[] {
   const now = clock.now()
   return [...memory.unseen].flatMap(([key, changes]) => {
-    const isLate = [...changes.values()].some(
-      (one) => (one.isSeen && !isOld(one, now)) || followsUnlisted(one, now),
-    )
-    const isHere = isLate && key.startsWith(`${deviceId} `)
-    return (isHere && routes.byId(key.slice(deviceId.length + 1))) || []
+    const isHere = key.startsWith(`${deviceId} `)
+    const route = isHere ? routes.byId(key.slice(deviceId.length + 1)) : undefined
+    if (!route || !isAsked(route.id)) return []
+    const isLate = (one: Unseen): boolean =>
+      mayPrecede(readOf, one, now) ||
+      (one.seenIn !== undefined && !isOld(one, now) && !shows(one, route))
+    return [...changes.values()].some(isLate) ? route : []
   })
 }
 
@@ -210,9 +223,13 @@ export function unseenOf(
 ): readonly Unseen[] {
   const key = placeKey(place)
   const now = clock.now()
-  forgetWhere(memory, key, (one) => isOld(one, now) && (one.isSeen || !addsDestination(one)))
+  forgetWhere(
+    memory,
+    key,
+    (one) => isOld(one, now) && (one.seenIn !== undefined || !addsDestination(one)),
+  )
   const changes = memory.unseen.get(key)?.values() ?? []
-  return [...changes].filter((one) => !one.isSeen && !isOld(one, now))
+  return [...changes].filter((one) => !one.seenIn && !isOld(one, now))
 }
 
 /** Added so long ago that it may never be applied. If it is, a change without them would remove them. */
@@ -222,7 +239,7 @@ export function overdueOf(
   { destinations }: Route,
 ): Destination[] {
   const update = memory.unseen.get(placeKey(address))?.get('update')
-  return update && !update.isSeen && isOld(update, clock.now())
+  return update && !update.seenIn && isOld(update, clock.now())
     ? additions(update, destinations)
     : []
 }

@@ -5,7 +5,7 @@ import type { Connection } from '../connection/connection'
 import { RouteIndex } from '../model/route-index'
 import type { Route, RouteList } from '../model/types'
 import { untilStopped, within } from '../stop'
-import { listedLate } from '../unseen'
+import { readLate, type ReadTogether } from '../unseen'
 
 interface SharedList {
   hasBegun: boolean
@@ -72,27 +72,36 @@ export async function presentList(
   operation: Operation,
 ): Promise<RouteList> {
   const list = await listRoutes(gateway, { deviceId }, operation)
-  const { all } = await presentRoutes(gateway, deviceId, new RouteIndex(list.data), operation)
+  const read = { routes: new RouteIndex(list.data), readOf: 'list' } as const
+  const { all } = await presentRoutes(gateway, deviceId, read, operation)
   return { ...list, data: [...all] }
 }
 
-/** Reads those routes by themselves that a list shows as they were before a change that was seen. */
+/**
+ * Reads those routes by themselves that were read together as they were before a change that was seen.
+ * @param unread where it is given, what could not be read stays in it with the error, by its ID
+ */
 export async function presentRoutes(
   gateway: Connection,
   deviceId: string,
-  listed: RouteIndex,
+  read: ReadTogether,
   operation: Operation,
+  unread?: Map<string, unknown>,
 ): Promise<RouteIndex> {
-  const late = listedLate(gateway, deviceId, listed)
-  if (late.length === 0) return listed
+  const { routes } = read
+  const late = readLate(gateway, deviceId, read)
+  if (late.length === 0) return routes
   const readOne = async (route: Route): Promise<[Route, Route]> => {
-    const read = getRoute(gateway, { deviceId, routeId: route.id }, operation)
-    const present = await read.catch((error: unknown) => {
+    const reading = getRoute(gateway, { deviceId, routeId: route.id }, operation)
+    const present = await reading.catch((error: unknown) => {
+      // It is on its way out of the list, too.
       if (hasCode(error, 'NOT_FOUND')) return route
-      throw error
+      if (!unread || hasCode(error, 'CLOSED')) throw error
+      unread.set(route.id, error)
+      return route
     })
     return [route, present]
   }
   const present = new Map(await Promise.all(late.map(readOne)))
-  return new RouteIndex(listed.all.map((route) => present.get(route) ?? route))
+  return new RouteIndex(routes.all.map((route) => present.get(route) ?? route))
 }

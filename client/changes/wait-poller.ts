@@ -1,12 +1,13 @@
 import { GatewayError, closedError, hasCode } from '../errors'
 import type { Connection } from '../connection/connection'
 import { Operation } from '../connection/operation'
+import { normalizeId } from '../model/ids'
 import { RouteIndex } from '../model/route-index'
 import type { RouteList } from '../model/types'
 import { getRoute, isIncomplete, listRoutes } from '../api/routes'
 import { askItself, refusalOf, type Evidence } from '../watch/life/missing-routes'
 import { pollNow } from '../watch/registry'
-import { noteRoutes } from '../unseen'
+import { noteRoutes, type ReadTogether } from '../unseen'
 import { createPoller } from '../poller'
 import { presentRoutes } from './shared-list'
 import type { Running } from '../memory'
@@ -126,20 +127,27 @@ async function pollOnce(
     if (shared) charge(waiters, shared.operation)
     const reading = shared ?? (await readRoutes(gateway, deviceId, waiters, own))
     // What was read of a route by itself is present.
+    const unread = new Map<string, unknown>()
     const routes =
       shared || reading.list
-        ? await presentRoutes(gateway, deviceId, reading.routes, own)
+        ? await presentRoutes(gateway, deviceId, askedOf(reading, waiters), own, unread)
         : reading.routes
     charge(waiters, taken(own))
     const evidence = evidencesFrom(gateway, deviceId, reading, own)
     const readItself = waiters.length <= MANY
-    const verdicts = waiters.map((waiter) =>
-      waiter.judge(
+    const verdicts = waiters.map(async (waiter) => {
+      // Nobody knows how these are now. Who needs all routes waits for the next list.
+      const { id } = routes.byId(waiter.routeId) ?? {}
+      if (waiter.needsList ? unread.size > 0 : id !== undefined && unread.has(id)) {
+        if (!waiter.needsList) waiter.missed(unread.get(id!))
+        return 'not yet'
+      }
+      return waiter.judge(
         routes,
         (routeId) => evidence(routeId, readItself).finally(() => charge(waiters, taken(own))),
         reading.list,
-      ),
-    )
+      )
+    })
     const outcomes = await Promise.all(verdicts)
     // The watches of the device report it now, not at their next poll. Of many it would be each time.
     if (outcomes.includes('seen') && !shared && waiters.length <= MANY) {
@@ -155,6 +163,16 @@ async function pollOnce(
     }
     return { again: false }
   }
+}
+
+/** Of what was read together: the routes that somebody waits for. */
+function askedOf({ routes, list }: Reading, waiters: readonly Waiter[]): ReadTogether {
+  const readOf = list ? 'list' : 'device'
+  if (waiters.some(({ needsList, routeId }) => needsList || routeId === undefined)) {
+    return { routes, readOf }
+  }
+  const asked = new Set(waiters.map(({ routeId }) => normalizeId(routeId!)))
+  return { routes, readOf, isAsked: (id) => asked.has(normalizeId(id)) }
 }
 
 type Made = Pick<Operation, 'requests' | 'statusCode'>

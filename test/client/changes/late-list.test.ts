@@ -10,6 +10,8 @@ const APPLIED = { waitFor: 'applied' } as const
 describe('a list that is older than the route by itself', () => {
   let held: string | undefined
   let reads: string[]
+  /** The ID of a route that cannot be read. */
+  let broken: string | undefined
   let first: { id: string; name: string }
 
   const list = async (url: string): Promise<string> => {
@@ -26,12 +28,13 @@ describe('a list that is older than the route by itself', () => {
 
   beforeEach(async () => {
     liveInOwnTime()
-    ;[held, reads, cookie] = [undefined, [], '']
+    ;[held, broken, reads, cookie] = [undefined, undefined, [], '']
     await relayed({ routes: ROWS })
     appliance.reply = async (call) => {
       if (call.method !== 'GET' || !call.path.includes('/routes')) return relay(call)
       cookie = String(call.headers.cookie)
       reads.push(call.path.endsWith('/routes') ? 'list' : 'route')
+      if (broken !== undefined && call.path.endsWith(broken)) return { status: 500 }
       return call.path.endsWith('/routes') && held !== undefined ? { text: held } : relay(call)
     }
     const { data } = await gateway.routes.list()
@@ -88,6 +91,19 @@ describe('a list that is older than the route by itself', () => {
     await started[0]
     stored(one!.id).state!.should.equal('running')
     await Promise.all(started)
+  })
+
+  it('keeps no other from being confirmed where one cannot be read by itself', async () => {
+    const [one, other] = simulator.routes.filter(({ state }) => state === 'running')
+    await gateway.routes.stop({ id: one!.id }, APPLIED)
+    broken = one!.id
+    let isSaid = false
+    const started = gateway.routes.start({ id: one!.id }, APPLIED).then(() => (isSaid = true))
+    await gateway.routes.start({ id: other!.id }, APPLIED)
+    isSaid.should.be.false()
+    broken = undefined
+    await started
+    stored(one!.id).state!.should.equal('running')
   })
 
   it('does not show that an update was refused: what is under way shows sooner elsewhere', async () => {

@@ -3,7 +3,7 @@ import type { Route } from '../../../client'
 import { errorOf } from '../../support/errors'
 import { liveInOwnTime } from '../../support/own-time'
 import { appliance, program as gateway, relay, relayed, simulator } from '../../support/stage'
-import { until } from '../../support/until'
+import { pause, until } from '../../support/until'
 
 /** Waits for changes of one device share their polls. */
 describe('a wait beside a read that hangs', () => {
@@ -76,6 +76,33 @@ const NEW = {
   source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
   destinations: [output('one', 6000), output('two', 6001)],
 }
+
+describe('waits for many changes beside a watch', () => {
+  beforeEach(() => {
+    liveInOwnTime()
+    return relayed({ routes: 30 })
+  })
+
+  it('read no route by itself that the device shows', async () => {
+    await new Promise<void>((resolve) => {
+      gateway.watch({ onSnapshot: () => resolve() }, () => undefined)
+    })
+    const ids = simulator.routes.filter(({ state }) => state === 'running').map(({ id }) => id)
+    ids.length.should.be.above(5)
+    // The device shows them one after the other.
+    await Promise.all(
+      ids.map(async (id, at) => {
+        await pause(100 * at)
+        await gateway.routes.stop({ id }, { waitFor: 'applied' })
+      }),
+    )
+    for (const action of ['start', 'stop'] as const) {
+      await Promise.all(ids.map((id) => gateway.routes[action]({ id }, { waitFor: 'applied' })))
+    }
+    const singles = appliance.calls.filter(({ what }) => /^GET .*\/routes\/[^/]+$/.test(what))
+    singles.length.should.be.below(ids.length)
+  })
+})
 
 describe('a new route', () => {
   /** Changes what a read of routes shows of the new one, the first three times that it is there. */
