@@ -57,7 +57,7 @@ function isGood({ failOn }: FailoverSettings, { source }: Route): boolean | unde
   const { sign } = sourceHealth({
     state: isText(state) ? state : undefined,
     code: isText(code) ? code : undefined,
-    bitrate: failOn === 'noData' ? bitrate : undefined,
+    bitrate: failOn === 'noData' || (bitrate ?? 0) > 0 ? bitrate : undefined,
   })
   return sign === 'unknown' ? undefined : sign === 'ok'
 }

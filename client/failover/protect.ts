@@ -232,7 +232,8 @@ export function protectRoute(gateway: Connection, options: ProtectOptions) {
     // A read without an answer says nothing of a monitor either.
     if (sight.look.route !== 'unknown') monitor = sight.monitor
     note({ kind: 'look', look: sight.look })
-    if (sight.look.route !== 'unknown' && !stop.stopped) silence.expect(silenceMs(settings))
+    const isAnswer = sight.look.route !== 'unknown' || !sight.failure
+    if (isAnswer && !stop.stopped) silence.expect(silenceMs(settings))
     // Its answer has the route that is protected now.
     if (sight.isOther) note({ kind: 'command', action: 'status' })
     if (failure && !isLastingLook(failure)) return

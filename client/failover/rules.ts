@@ -102,9 +102,9 @@ export function unknown(run: Run): void {
 const oldAfterMs = ({ pollEvery, holdOff }: Run['settings']): number =>
   Math.max(2 * pollEvery, Math.min(holdOff, LONGEST_SILENCE_S)) * 1000
 
-/** Longer than that, nobody waits for a read that neither answers nor fails. */
+/** Longer than that, nobody waits for a read that neither answers nor fails. A timer may be early. */
 export const silenceMs = (settings: Run['settings']): number =>
-  Math.max(oldAfterMs(settings), settings.pollEvery * 1000 + RESPONSE_MS) + 1
+  Math.max(oldAfterMs(settings), settings.pollEvery * 1000 + RESPONSE_MS) + 100
 
 /** A new source is our own switch that has arrived, or somebody else's. */
 function noticeSource(run: Run, { inUse }: Known): void {

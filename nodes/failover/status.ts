@@ -38,6 +38,7 @@ export function createFailoverStatus(
   const single = createLamp(node)
   let refresh: NodeJS.Timeout | undefined
   let closed = false
+  let isShown = false
 
   /** @param news what it is about: the same news of an appliance is not shown again */
   function set(lamp: Lamp, text: string, name = '', news = '', isUp = false): void {
@@ -47,13 +48,14 @@ export function createFailoverStatus(
       const worse = lamp === 'away' ? lamp : 'failing'
       return fleet.set(name, { lamp: worse, isUp, trouble: { key: news, text: () => text } })
     }
+    isShown = true
     single.show(lamp, text)
   }
 
   function show(present: FailoverStatus, name?: string): void {
     clearTimeout(refresh)
     const { state, inUse, held, reason, failure } = present
-    if (state === 'unknown' && !failure) return fleet?.set(name ?? '')
+    if (state === 'unknown' && !failure && (fleet || !isShown)) return fleet?.set(name ?? '')
     // Of many appliances, minutes would soon be wrong: only one is shown, and by a change.
     const isWaiting = state === 'wait-to-restore'
     const shown = fleet && isWaiting ? { ...present, state: 'protecting' as const } : present
@@ -122,8 +124,9 @@ function lampOf(status: FailoverStatus): Lamp {
 
 /** The key of its words, without the hold. */
 function keyOf(status: FailoverStatus): string {
-  const { held, due } = status
+  const { held, due, failure } = status
   const kind = kindOf(status)
+  if (kind === 'unknown' && !failure) return 'unseen'
   if (kind === 'hold-off' && (held || due === undefined)) return 'failed'
   return kind === 'no-protection' && held ? 'failed' : kind
 }

@@ -87,4 +87,21 @@ describe('the lamp of a failover', () => {
       should(cleared).eql({})
     })
   }
+
+  it('shows what is not known of the source once anything was shown', () => {
+    const shown: Array<Record<string, string>> = []
+    const node = { status: (each: Record<string, string>) => shown.push(each) }
+    const status = createFailoverStatus(node as unknown as Node, words, {
+      hasInventory: false,
+      language: 'en-US',
+      isHoldLost: () => true,
+    })
+    const normal = { state: 'normal', inUse: 'main', held: false } as FailoverStatus
+    status.show({ ...normal, ...UNKNOWN })
+    shown.should.eql([])
+    status.show(normal)
+    status.show({ ...normal, ...UNKNOWN })
+    shown.at(-1)!.should.eql({ fill: 'yellow', shape: 'dot', text: 'source unknown' })
+    status.close()
+  })
 })

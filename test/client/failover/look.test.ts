@@ -312,6 +312,14 @@ describe('the monitors', () => {
     const silent = routeWith({ usedBandwidth: '0.000' })
     should(seen({ main: silent })).eql([false, undefined])
     should(seen({ main: silent }, { failOn: 'status' })).eql([true, undefined])
+    const untold = {
+      state: 'handshaking',
+      summaryStatusCode: 'unknown',
+      usedBandwidth: '5.000',
+    } as const
+    for (const failOn of ['status', 'noData'] as const) {
+      should(seen({ main: routeWith(untold) }, { failOn })).eql([true, undefined])
+    }
   })
 
   it('show nothing otherwise; the one of main only when it was asked for', () => {

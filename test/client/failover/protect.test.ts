@@ -82,9 +82,18 @@ describe('a failover of a source', () => {
     told.statuses.at(-1)!.failure!.message.should.containEql('did not respond within 20 s')
   })
 
+  it('calls no gateway silent that answers, though nothing can be said of the source', async () => {
+    const told = await protecting()
+    const at = clock.now()
+    Object.defineProperty(simulator.route('Studio A')!, 'state', { get: () => 'starting' })
+    await reaches(told, 'unknown')
+    await until(() => clock.now() - at > 15_000)
+    for (const { failure } of told.statuses) should(failure).be.undefined()
+  })
+
   it('waits for an answer once more after the process was held up', async () => {
     await gateway.close()
-    const isSilence = (ms: number): boolean => ms > 20_000 && ms < 20_100
+    const isSilence = (ms: number): boolean => ms > 20_000 && ms < 20_200
     const late = (ms: number): number => (isSilence(ms) ? ms + 3000 : ms)
     const after: typeof clock.after = (ms, call) => clock.after(late(ms), call)
     connect({ timeout: 30_000, clock: { ...clock, after } })
