@@ -92,6 +92,8 @@ export function watchedDevice(
   let suggestedMs: number | undefined
   let missed: GatewayError | undefined
   let away: Miss | undefined
+  /** The poll that is due has no response yet. */
+  let overdue: Miss | undefined
   /** The latest failed poll sent a request. */
   let hasAsked = true
 
@@ -112,6 +114,7 @@ export function watchedDevice(
     formerOutage: () => restoring.formerOutage(),
     onMiss(miss) {
       silence.end()
+      overdue = undefined
       missed = miss.error
       each((subscription) => subscription.missed(miss))
       settle()
@@ -140,7 +143,9 @@ export function watchedDevice(
     const time = Math.floor((dueIn() - interval()) / 1000)
     const late = new GatewayError('TIMEOUT', say('noResponseInTime', { time }))
     const error = asGatewayError(late, { name: 'watch' }, gateway.identity)
-    each((subscription) => subscription.overdue({ error, since: seenAt + interval() }))
+    const miss = { error, since: seenAt + interval() }
+    overdue = miss
+    each((subscription) => subscription.overdue(miss))
     settle()
   })
 
@@ -187,7 +192,8 @@ export function watchedDevice(
     seenAt = clock.now()
     missed = undefined
     restoring.polled(seenAt)
-    silence.expect(dueIn() + 1)
+    overdue = undefined
+    if (!stop.stopped) silence.expect(dueIn() + 1)
     each((subscription) => subscription.seen(now, seenAt, carried))
     settle()
     void measure(now)
@@ -290,6 +296,7 @@ export function watchedDevice(
       poller.start()
       restoring.add(subscription)
       safely(() => subscription.begin({ state, figures, seenAt, away }))
+      safely(() => overdue && subscription.overdue(overdue))
     },
     remove(subscription) {
       if (!subscriptions.has(subscription)) return
