@@ -75,6 +75,7 @@ export function rememberUnseen(
   const sentAt = clock.now()
   const unseen: Unseen = { ...change, sentAt, accepted: false, earlier, formers, follows }
   changes.set(slot, unseen)
+  forgetSeen({ memory, clock })
   setLatest(memory.unseen, key, changes)
   return {
     forget() {
@@ -85,6 +86,16 @@ export function rememberUnseen(
     accepted() {
       unseen.accepted = true
     },
+  }
+}
+
+/** Where no list is read, nothing else ends what was seen. The latest changes are the last. */
+function forgetSeen({ memory, clock }: Pick<Connection, 'memory' | 'clock'>): void {
+  const now = clock.now()
+  for (const [key, changes] of memory.unseen) {
+    const all = [...changes.values()]
+    if (!all.every((one) => isOld(one, now))) return
+    if (all.every(({ seenIn }) => seenIn)) memory.unseen.delete(key)
   }
 }
 
@@ -144,7 +155,7 @@ export function noteRoutes(
       if (!one.seenIn && !hasEnded(one, route, now, readOf)) return false
       if (!shows(one, route)) return !one.seenIn || isOld(one, now)
       one.seenIn = { ...one.seenIn, [readOf]: true }
-      return isList
+      return isList || isOld(one, now)
     }
     const places: Place[] = [{ deviceId, routeId: route.id }]
     if (isList) places.push({ deviceId, name: route.name })

@@ -102,6 +102,18 @@ describe('a step', () => {
     ;[isUnseenAfter(60_000), isUnseenAfter(90_000)].should.eql([true, false])
   })
 
+  it('that was seen is forgotten with age, where no list is read', async () => {
+    const seen = { deviceId, routeId: running() }
+    rememberUnseen(gateway, seen, { kind: 'start' }).accepted()
+    await getRoute(gateway, seen, new Operation('get-route'))
+    const remembered = (ms: number): number => {
+      time.skip(ms)
+      rememberUnseen(gateway, { deviceId, routeId: `after ${ms}` }, { kind: 'stop' }).accepted()
+      return gateway.memory.unseen.size
+    }
+    ;[remembered(0), remembered(110_000), remembered(11_000)].should.eql([2, 3, 3])
+  })
+
   it('shows only after the one before it: the route may have looked so before both', async () => {
     const place = { deviceId, routeId: running() }
     const route = await getRoute(gateway, place, new Operation('get-route'))
