@@ -107,9 +107,9 @@ describe('ensure with hundreds of rows', function () {
       // On a busy machine a plan may be too old: then the route is read alone.
       simulator.journal.length.should.be.below(2 * ROWS + MOST_LISTS)
       const sessions = simulator.journal.filter(({ path }) => path === '/api/session').length
-      // A kept connection may end just when a request is sent: that one is sent again.
+      // Sent again: where a kept connection ends just then, or a busy machine has let the plan grow old.
       const arrived = simulator.journal.length - sessions
-      operation.requests.should.be.within(arrived, arrived + 5)
+      operation.requests.should.be.within(arrived, arrived + 20)
 
       const again = await ensure(wanted, state)
       again.some(({ changed }) => changed).should.be.false()
