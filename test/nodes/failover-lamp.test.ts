@@ -70,17 +70,25 @@ describe('the lamp of a failover', () => {
     words = await loadWords()
   })
 
+  const NORMAL = { state: 'normal', inUse: 'main', held: false } as FailoverStatus
+
+  /** Shows one state after the other, and returns what the node has shown. */
+  function shownOf(...states: Array<Partial<FailoverStatus>>): Array<Record<string, string>> {
+    const shown: Array<Record<string, string>> = []
+    const node = { status: (each: Record<string, string>) => shown.push(each) }
+    const status = createFailoverStatus(node as unknown as Node, words, {
+      hasInventory: false,
+      language: 'en-US',
+      isHoldLost: () => true,
+    })
+    for (const present of states) status.show({ ...NORMAL, ...present })
+    status.close()
+    return shown
+  }
+
   for (const [present, lamp, text] of CASES) {
     it(`shows ${lamp}: ${String(text)}`, () => {
-      const shown: Array<Record<string, string>> = []
-      const node = { status: (each: Record<string, string>) => shown.push(each) }
-      const status = createFailoverStatus(node as unknown as Node, words, {
-        hasInventory: false,
-        language: 'en-US',
-        isHoldLost: () => true,
-      })
-      status.show({ state: 'normal', inUse: 'main', held: false, ...present } as FailoverStatus)
-      status.close()
+      const shown = shownOf(present)
       const [first, cleared] = shown
       should(`${first!['fill']} ${first!['shape']}`).equal(lamp)
       first!['text']!.should.match(typeof text === 'string' ? new RegExp(`^${text}$`) : text)
@@ -89,19 +97,8 @@ describe('the lamp of a failover', () => {
   }
 
   it('shows what is not known of the source once anything was shown', () => {
-    const shown: Array<Record<string, string>> = []
-    const node = { status: (each: Record<string, string>) => shown.push(each) }
-    const status = createFailoverStatus(node as unknown as Node, words, {
-      hasInventory: false,
-      language: 'en-US',
-      isHoldLost: () => true,
-    })
-    const normal = { state: 'normal', inUse: 'main', held: false } as FailoverStatus
-    status.show({ ...normal, ...UNKNOWN })
-    shown.should.eql([])
-    status.show(normal)
-    status.show({ ...normal, ...UNKNOWN })
-    shown.at(-1)!.should.eql({ fill: 'yellow', shape: 'dot', text: 'source unknown' })
-    status.close()
+    shownOf(UNKNOWN).should.eql([])
+    const [, unknown] = shownOf({}, UNKNOWN)
+    unknown!.should.eql({ fill: 'yellow', shape: 'dot', text: 'source unknown' })
   })
 })

@@ -1,5 +1,6 @@
 import 'should'
 import type { Route } from '../../../client'
+import { errorOf } from '../../support/errors'
 import { liveInOwnTime } from '../../support/own-time'
 import { appliance, program as gateway, relay, relayed, simulator } from '../../support/stage'
 
@@ -121,6 +122,7 @@ describe('a list that is older than the route by itself', () => {
     const { source } = stored()
     const ensured = await gateway.routes.ensure({ name: 'Renamed', source: { port: source.port } })
     ensured.should.match({ action: 'none', before: { id: first.id } })
+    ;(await errorOf(gateway.routes.stop({ name: first.name }))).code.should.equal('NOT_FOUND')
     await gateway.routes.update({ name: 'Renamed' }, { name: first.name }, APPLIED)
     stored().name.should.equal(first.name)
     changes().should.eql(['update', 'update'])

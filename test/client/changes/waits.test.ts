@@ -77,6 +77,12 @@ const NEW = {
   destinations: [output('one', 6000), output('two', 6001)],
 }
 
+/** Waits share the polls of a watch where they can. */
+const watched = (): Promise<void> =>
+  new Promise((resolve) => {
+    gateway.watch({ onSnapshot: () => resolve() }, () => undefined)
+  })
+
 describe('waits for many changes beside a watch', () => {
   beforeEach(() => {
     liveInOwnTime()
@@ -84,9 +90,7 @@ describe('waits for many changes beside a watch', () => {
   })
 
   it('read no route by itself that the device shows', async () => {
-    await new Promise<void>((resolve) => {
-      gateway.watch({ onSnapshot: () => resolve() }, () => undefined)
-    })
+    await watched()
     const ids = simulator.routes.filter(({ state }) => state === 'running').map(({ id }) => id)
     ids.length.should.be.above(5)
     // The device shows them one after the other.
@@ -124,10 +128,7 @@ describe('a new route', () => {
   })
 
   it('that the device shows before the list does is not made twice', async () => {
-    // Waits share the polls of a watch where they can.
-    await new Promise<void>((resolve) => {
-      gateway.watch({ onSnapshot: () => resolve() }, () => undefined)
-    })
+    await watched()
     showLate((routes) => routes.filter(({ name }) => name !== 'New'))
     await gateway.routes.create(NEW, { waitFor: 'applied' })
     const ensured = await gateway.routes.ensure({ name: 'New', source: NEW.source })
