@@ -88,7 +88,7 @@ export interface Member {
   readonly inventory?: string
 }
 
-/** What is to be done on an appliance by the instance that owns it. JSON; Buffers are kept. */
+/** What is to be done on an appliance by the instance that owns it. JSON. */
 export interface Command {
   readonly appliance: string
   /** Whose owner is asked. */

@@ -44,7 +44,7 @@ withNats('the commands of a fleet', function () {
         third,
         ALL_SLOTS.filter((slot) => !slots.includes(slot)),
       )
-      const body = { bytes: Buffer.from([0, 255, 10]), $bytes: 'none', list: [1, null, 'ü'] }
+      const body = { text: '\0ÿ', list: [1, null, 'ü'] }
       for (const appliance of names) {
         for (const writes of [true, false]) {
           const sent = command({ appliance, writes, body })

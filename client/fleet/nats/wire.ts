@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import { MOST, parsedWithin } from '../../model/foreign'
-import { isObject, type JsonObject } from '../../model/json'
+import { isObject, own, type JsonObject } from '../../model/json'
 import type { Link } from './link'
 import type { EngineOptions } from './options'
 
@@ -31,12 +31,9 @@ const SMALL_BYTES = 1024
 const gzip = promisify<Buffer, Buffer>(zlib.gzip)
 const gunzip = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gunzip)
 
-/**
- * JSON in which Buffers are kept, as bytes.
- * @throws TypeError or RangeError for what JSON cannot say
- */
+/** @throws TypeError or RangeError for what JSON cannot say */
 export async function packed(value: unknown): Promise<Buffer> {
-  const text = Buffer.from(textOf(value))
+  const text = Buffer.from(JSON.stringify({ value }))
   return text.length < SMALL_BYTES ? text : gzip(text)
 }
 
@@ -44,35 +41,10 @@ export async function packed(value: unknown): Promise<Buffer> {
 export async function unpacked(bytes: Uint8Array): Promise<unknown> {
   const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b
   const text = isCompressed ? await gunzip(bytes, { maxOutputLength: MOST.characters }) : bytes
-  return valueOf(Buffer.from(text).toString())
+  const parsed = parsedWithin(Buffer.from(text).toString(), MOST)
+  if (parsed.fault !== undefined) throw new RangeError(`it ${parsed.fault}`)
+  return own(parsed.value, 'value')
 }
-
-const BYTES = '$bytes'
-/** An object of somebody else that looks like one of these two. */
-const ENTRIES = '$entries'
-
-export function textOf(value: unknown): string {
-  return JSON.stringify({ value }, function (this: Record<string, unknown>, key, plain: unknown) {
-    const one = this[key]
-    if (Buffer.isBuffer(one)) return { [BYTES]: one.toString('base64') }
-    return isMarked(plain) ? { [ENTRIES]: Object.entries(plain) } : plain
-  })
-}
-
-export function valueOf(text: string): unknown {
-  const { fault } = parsedWithin(text, MOST)
-  if (fault !== undefined) throw new RangeError(`it ${fault}`)
-  const { value } = JSON.parse(text, (_key, plain: unknown) => {
-    if (!isMarked(plain)) return plain
-    const { [BYTES]: bytes, [ENTRIES]: entries } = plain
-    if (typeof bytes === 'string') return Buffer.from(bytes, 'base64')
-    return Object.fromEntries(entries as Array<[string, unknown]>)
-  }) as { value: unknown }
-  return value
-}
-
-const isMarked = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && (BYTES in value || ENTRIES in value)
 
 /** Where a message goes, and where its answer goes. What is sealed for one place is worth nothing elsewhere. */
 export interface Place {
@@ -105,8 +77,8 @@ export function unsealed(key: string, place: Place, message: Uint8Array): Sealed
   if (!timingSafeEqual(sealOf(key, place, content), message.subarray(0, SEAL_BYTES))) {
     return undefined
   }
-  const { value } = parsedWithin(Buffer.from(content.subarray(0, end)).toString(), HEAD_LIMITS) as {
-    value?: unknown
-  }
-  return isObject(value) ? { head: value, bytes: content.subarray(end + 1) } : undefined
+  const head = parsedWithin(Buffer.from(content.subarray(0, end)).toString(), HEAD_LIMITS)
+  return 'value' in head && isObject(head.value)
+    ? { head: head.value, bytes: content.subarray(end + 1) }
+    : undefined
 }
