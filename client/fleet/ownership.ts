@@ -1,47 +1,6 @@
 // Which slots this instance works for, agreed with the other instances over records on an engine.
-//
-// Why two instances never act for the same slot at once
-//
-// An instance has a life with a member record, `member.<id>`, and renews it each fifth of a TTL. Each
-// slot has a record that names the life that holds it. All writes compare revisions: of two that
-// start from the same record, one fails.
-//
-// 1. A life acts for a slot only after the engine has confirmed a write of its own that names it in
-//    the slot's record, and only while `now < moment the last confirmed renewal was sent + 0.9 TTL`
-//    (the fence). `maySend` compares the clock itself and needs no timer: a process that was stopped
-//    for an hour is past its fence before it runs anything.
-// 2. Another one takes a slot only from a record that is absent, that is free, or that names a life
-//    whose member record is marked as ended.
-//    - Free: the holder has stopped its work first, and counts the slot as its own no more.
-//    - Ended by itself: it has stopped all work first.
-//    - Ended by another: that one has seen the record unchanged for a whole TTL, and replaced the
-//      very revision it had seen. So no later renewal was or will be confirmed, and the last one was
-//      sent before it was seen: its fence, 0.9 TTL after it was sent, is over. Whether the watch was
-//      late or cut does not matter for this; it would only make the write fail.
-//    - No member record: one that is marked as ended is created after a whole TTL, with the same
-//      result. So ended records may be deleted at any time.
-// 3. The engine may come back empty or older, without writes that it had confirmed. Its connections
-//    break then. After each (re)connection an instance takes nothing and does not join for one TTL
-//    (the quiet time), and until it has read all records again, no renewal of it is sent. A slot whose
-//    record is not exactly the one that it wrote is its own no more. So whoever acts later than
-//    0.9 TTL after the engine came back has found its slots in the records of now; who was already
-//    past its fence at the reconnection acts only after the quiet time, since the engine may have
-//    forgotten that it was ended. An answer that does not come from the present connection
-//    confirms nothing. A loss on a connection that lives is treated as a reconnection: the store looks
-//    for it several times per TTL, and rejects a write whose revision is not higher than all before;
-//    and when all records are read again, none may be older than it was.
-// 4. A life whose record was ended or lost never writes again. The instance stops its work, and begins
-//    a new life, with a new id, after one TTL.
-//
-// Who should have which slot (`advice`) is worked out by each instance from the members that it knows. If
-// they know different ones for a moment, a slot waits; points 1 to 3 do not depend on it.
-//
-// Assumed: the clocks of two instances run at rates that differ by less than a tenth, and go on
-// while a process is stopped. They need not show the same time, and the engine's clock and the time
-// of day are not used. A clock that stands still while its whole machine is suspended breaks the
-// assumption for what was left of the lease. Assumed too: the engine compares and sets atomically. A
-// request that was on its way to an appliance when the fence passed is not called back: a tenth of a
-// TTL is left for it.
+// Why two of them never act for the same slot at once is proved in docs/project/architecture.md,
+// "One owner for each slot".
 import { randomUUID } from 'node:crypto'
 import { MONOTONIC, type Clock } from '../clock'
 import { Stop, inTime, within } from '../stop'
@@ -244,7 +203,7 @@ export function openOwnership(options: OwnershipOptions) {
     opened.complete()
     if (opened.hasLost) lostRecords()
     if (clock.now() >= fence() && life.confirmed > 0) {
-      // Who was ended meanwhile cannot be sure that the engine still knows it (point 3).
+      // Who was ended meanwhile cannot be sure that the engine still knows it: rule 3.
       resumeAt = quietUntil
       stopAll()
     }

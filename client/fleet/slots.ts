@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 /** Enough that the shares of a few instances are alike, and few enough to have a record for each. */
 export const SLOTS = 256
 
-/** The slot of an appliance by its key, see `keyOf`; from 0. The same everywhere and for ever. */
+/** The slot of an appliance by its key, see `applianceKey`; from 0. The same everywhere and for ever. */
 export const slotOf = (key: string): number => hashOf(key) % SLOTS
 
 /**

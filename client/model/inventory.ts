@@ -54,6 +54,16 @@ export interface UsableRow {
   readonly ownerKey?: string
 }
 
+/**
+ * Which appliance a row stands for, whatever it is called: host, port and path of its URL. Instances
+ * divide appliances by it, so that a new name makes no second owner.
+ */
+export function applianceKey({ baseUrl, ownerKey = '' }: UsableRow): string {
+  if (ownerKey !== '') return ownerKey
+  const { protocol, hostname, port, pathname } = new URL(baseUrl)
+  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}${withoutSlashes(pathname)}`
+}
+
 export interface RowRules {
   /** How a sentence is made: the forms have their own words. */
   say: typeof say

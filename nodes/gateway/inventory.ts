@@ -4,10 +4,15 @@ import { resolve as pathTo } from 'node:path'
 import { promisify } from 'node:util'
 import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, say, type Sentence } from '../../client/errors'
-import { readInventory, type Inventory } from '../../client/fleet/inventory'
 import { plainCopy } from '../../client/model/foreign'
-import { INVENTORY_LIMITS } from '../../client/model/inventory'
+import {
+  INVENTORY_LIMITS,
+  checkRows,
+  type RowRules,
+  type UsableRow,
+} from '../../client/model/inventory'
 import { own } from '../../client/model/json'
+import { nearest } from '../../client/model/near'
 import { isHostPattern } from '../../client/model/settings'
 import { shortened } from '../../client/model/legible'
 import { inTime } from '../../client/stop'
@@ -19,6 +24,15 @@ import { secretPrefixOf, type ConnectionForm, type InventoryConfig } from './opt
 const EVERY_MS = 1000
 /** How often the first look waits for a file to stand still. Then it reads the file as it is. */
 const MOST_LOOKS = 3
+
+export interface Inventory {
+  /** In their order; no two with the same name, or with the same address. */
+  rows: UsableRow[]
+  /** One for each other row, `CONFIG`. Where the row has a name, `cause.appliance` is that. */
+  faults: GatewayError[]
+  /** Its columns and members that nobody reads. */
+  ignored?: string[]
+}
 
 export interface InventorySource {
   /** The inventory, where it never changes. @throws GatewayError `CONFIG` when there is none */
@@ -84,6 +98,35 @@ export function inventoryIn(
     secretPrefix: secretPrefixOf({ secretPrefix }),
     passwordHosts,
   })
+}
+
+/**
+ * Reads an inventory. Of two rows with the same name or address, the first one counts.
+ * @param value an array, or a text: JSON, or CSV with a header
+ * @throws GatewayError `CONFIG` when it is no inventory at all
+ */
+export function readInventory(value: unknown, rules: Omit<RowRules, 'say'>): Inventory {
+  const { faults, failure, ...read } = checkRows(value, { ...rules, say })
+  if (failure) throw config(failure)
+  const faultOf = ({ name, sentences }: (typeof faults)[number]): GatewayError =>
+    new GatewayError('CONFIG', sentences, { ...(name !== '' && { appliance: name }) })
+  return { ...read, faults: faults.map(faultOf) }
+}
+
+/** More names are compared without regard to case only: each comparison takes time. */
+const MOST_COMPARED = 2000
+
+/** The error for a name that is not in the inventory, with the one that was probably meant. */
+export function unknownAppliance(appliance: string, names: readonly string[]): GatewayError {
+  const lower = appliance.toLowerCase()
+  const meant =
+    names.find((name) => name.toLowerCase() === lower) ??
+    (names.length <= MOST_COMPARED
+      ? nearest(appliance, names, ({ length }) => Math.max(length / 4, 1))
+      : undefined)
+  const hint = meant === undefined ? [] : [say('didYouMean', { name: shortened(meant, 60) })]
+  const sentences = [say('applianceNotFound', { appliance }), ...hint]
+  return new GatewayError('NOT_FOUND', sentences, { appliance })
 }
 
 function variable(RED: NodeAPI, node: Node, name: string, property: string): unknown {

@@ -3,7 +3,7 @@ import should from 'should'
 import { GatewayError } from '../../client/errors'
 import { openConnection } from '../../client/connection/connection'
 import { watchDevice } from '../../client/watch/registry'
-import { keyOf } from '../../client/fleet/inventory'
+import { applianceKey } from '../../client/model/inventory'
 import { slotOf } from '../../client/fleet/slots'
 import type { UsableRow } from '../../client/model/inventory'
 import type { Share, ShareFollower } from '../../client/fleet/lease'
@@ -52,7 +52,7 @@ export let ends: Map<Appliance, () => void>
 
 export function row(name: string, { url }: Simulator, more: object = {}): UsableRow {
   const made = { name, baseUrl: url, ...ACCOUNT, ...more }
-  slots.set(name, slotOf(keyOf(made)))
+  slots.set(name, slotOf(applianceKey(made)))
   return made
 }
 export const follower: Follower = {

@@ -12,7 +12,7 @@ import { isUntrusted } from '../../../client/connection/faults'
 import { readCertificate } from '../../../client/connection/certificate'
 import { DEFAULTS } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
-import { unknownAppliance } from '../../../client/fleet/inventory'
+import { unknownAppliance } from '../inventory'
 import { gatewayOptions, hostIn, type ConnectionForm, type GatewayCredentials } from '../options'
 import {
   isGatewayNode,

@@ -13,11 +13,10 @@ import type { Connection } from '../../../client/connection/connection'
 import { carryOut, type Remote } from '../../runtime/remote'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import type { Language } from '../../../client/model/watch'
-import { keyOf, unknownAppliance, type Inventory } from '../../../client/fleet/inventory'
 import { slotOf } from '../../../client/fleet/slots'
 import { createOpenMemory, type OpenMemory } from '../../../client/fleet/open'
 import type { Share, ShareFollower } from '../../../client/fleet/lease'
-import type { UsableRow } from '../../../client/model/inventory'
+import { applianceKey, type UsableRow } from '../../../client/model/inventory'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from '../appliance'
 import {
@@ -29,6 +28,7 @@ import {
   massRemoval,
 } from './inventory-check'
 import { gatherFrom } from './gather'
+import { unknownAppliance, type Inventory } from '../inventory'
 import { hostIn, type Open } from '../options'
 
 export interface FleetOptions {
@@ -343,7 +343,7 @@ export function createFleet(options: FleetOptions) {
    */
   function rowsFor({ rows, faults }: Inventory): UsableRow[] {
     const names = new Set(rows.map(({ name }) => name))
-    const keys = new Set(rows.map(keyOf))
+    const keys = new Set(rows.map(applianceKey))
     const kept = [...rows]
     rowTroubles = faults.map((error) => {
       const { appliance: name = '' } = error.cause
@@ -458,7 +458,7 @@ export function createFleet(options: FleetOptions) {
 }
 
 function newEntry(row: UsableRow): Entry {
-  const key = keyOf(row)
+  const key = applianceKey(row)
   return { row, key, slot: slotOf(key), isOwned: false, isFollowed: false }
 }
 

@@ -1,8 +1,7 @@
 // What has to last before an inventory is believed, or said to be another one than that of the others.
 import { createHash } from 'node:crypto'
 import { GatewayError, say } from '../../../client/errors'
-import { keyOf } from '../../../client/fleet/inventory'
-import type { UsableRow } from '../../../client/model/inventory'
+import { applianceKey, type UsableRow } from '../../../client/model/inventory'
 import { shortened } from '../../../client/model/legible'
 
 /** Files are not replaced on all machines at the same moment, and a renewal says it a minute later at most. */
@@ -45,7 +44,7 @@ export function createLasting(ms: number, onOver: () => void) {
 
 /** The same for the same appliances by the same names. */
 export function digestOf(rows: Iterable<UsableRow>): string {
-  const appliances = [...rows].map((row) => JSON.stringify([row.name, keyOf(row)])).sort()
+  const appliances = [...rows].map((row) => JSON.stringify([row.name, applianceKey(row)])).sort()
   return createHash('sha256').update(appliances.join('\n')).digest('base64url').slice(0, 12)
 }
 

@@ -1,5 +1,5 @@
 import 'should'
-import { engineEvent } from '../../../client/fleet/events'
+import { engineEvent } from '../../nodes/watch/engine-event'
 
 describe('events of the engine of a fleet', () => {
   it('name the config node, in the language of the watch', () => {

@@ -1,23 +1,18 @@
 import * as fc from 'fast-check'
 import should from 'should'
-import {
-  keyOf,
-  readInventory,
-  unknownAppliance,
-  type InventoryRules,
-} from '../../../client/fleet/inventory'
-import { GatewayError, say } from '../../../client/errors'
-import { checkRows } from '../../../client/model/inventory'
-import { thrownBy } from '../../support/errors'
+import { GatewayError, say } from '../../client/errors'
+import { applianceKey, checkRows, type RowRules } from '../../client/model/inventory'
+import { readInventory, unknownAppliance } from '../../nodes/gateway/inventory'
+import { thrownBy } from '../support/errors'
 
 const ACCOUNT = { username: 'ops', password: 'manager' }
 const FINGERPRINT = 'AB'.repeat(32)
 
 /** As far as an inventory in a file can be trusted. */
 const TRUSTED = { passwordHosts: ['10.*.*.*'], secretPrefix: 'SRT_' }
-const read = (rows: unknown, rules: Partial<InventoryRules> = {}) =>
+const read = (rows: unknown, rules: Partial<RowRules> = {}) =>
   readInventory(rows, { lookUp: () => undefined, defaults: ACCOUNT, ...TRUSTED, ...rules })
-const faults = (rows: unknown, rules?: Partial<InventoryRules>): string[] =>
+const faults = (rows: unknown, rules?: Partial<RowRules>): string[] =>
   read(rows, rules).faults.map(({ message }) => message)
 
 describe('an inventory', () => {
@@ -308,7 +303,7 @@ describe('an inventory', () => {
 
   it('knows an appliance by its address, however that is written and whatever the row is called', () => {
     const key = (baseUrl: string, more: object = {}): string =>
-      keyOf({ name: 'a', baseUrl, ...more })
+      applianceKey({ name: 'a', baseUrl, ...more })
     key('https://Gateway.example:443//').should.equal('gateway.example:443')
     key('https://gateway.example').should.equal(key('https://GATEWAY.example/', { name: 'b' }))
     key('http://gateway.example').should.equal('gateway.example:80')

@@ -1,8 +1,8 @@
-import type { Report } from '../model/incident'
-import type { Language } from '../model/watch'
-import type { WatchEvent } from '../model/event'
-import { eventText } from '../watch/text/event-text'
-import type { EngineChange } from './types'
+import type { Report } from '../../client/model/incident'
+import type { Language } from '../../client/model/watch'
+import type { WatchEvent } from '../../client/model/event'
+import { eventText } from '../../client/watch/text/event-text'
+import type { EngineChange } from '../../client/fleet/types'
 
 /**
  * The event of a change, as a watch reports it.
