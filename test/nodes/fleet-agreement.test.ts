@@ -5,7 +5,7 @@ import type { UsableRow } from '../../client/model/inventory'
 import type { Member } from '../../client/fleet/types'
 import type { ShareFollower } from '../../client/fleet/lease'
 import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'
-import { DIFFERING_MS, digestOf } from '../../nodes/gateway/fleet/inventory-check'
+import { DIFFERING_MS, digestOf } from '../../nodes/gateway/inventory-check'
 
 const row = (name: string, more: Partial<UsableRow> = {}): UsableRow => ({
   name,

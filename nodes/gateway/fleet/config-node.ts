@@ -24,9 +24,7 @@ export function makerFor(RED: NodeAPI) {
 
   return (node: Node<GatewayCredentials>, config: GatewayConfig, log: Log, open: Open): Parts => {
     const { id } = node
-    const { username, password, engineUser, enginePassword, engineCredentials, fleetKey } =
-      node.credentials
-    const account = { engineUser, enginePassword, engineCredentials, fleetKey }
+    const { username, password, ...account } = node.credentials
     const name = node.name || id
     const identity = { id, name, host: '' }
     const secretPrefix = (): string => secretPrefixOf(config)

@@ -14,21 +14,22 @@ import { carryOut, type Remote } from '../../runtime/remote'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import type { Language } from '../../../client/model/watch'
 import { slotOf } from '../../../client/fleet/slots'
-import { createOpenMemory, type OpenMemory } from '../../../client/fleet/open'
+import { createOpenMemory, type OpenMemory } from '../../../client/watch/takeover'
 import type { Share, ShareFollower } from '../../../client/fleet/lease'
 import { applianceKey, type UsableRow } from '../../../client/model/inventory'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from '../appliance'
-import {
-  DIFFERING_MS,
-  SHRUNK_MS,
-  createLasting,
-  digestOf,
-  listed,
-  massRemoval,
-} from './inventory-check'
 import { gatherFrom } from './gather'
 import { unknownAppliance, type Inventory } from '../inventory'
+import {
+  DIFFERING_MS,
+  countingRows,
+  createHeldRemoval,
+  createLasting,
+  digestOf,
+  keptAs,
+  listed,
+} from '../inventory-check'
 import { hostIn, type Open } from '../options'
 
 export interface FleetOptions {
@@ -82,8 +83,6 @@ interface Entry {
 const CLOSED_AT_ONCE = 200
 /** Of what is wrong, in the log at once. */
 const MOST_LOGGED = 10
-/** The `cause.reason` of a message that another instance has to get. */
-const OTHER_PART = 'other-part'
 
 /** Keeps the appliances of an inventory: each that is owned has one connection, whoever uses it. */
 export function createFleet(options: FleetOptions) {
@@ -98,8 +97,6 @@ export function createFleet(options: FleetOptions) {
   let closed = false
   /** Why there is no share. */
   let unusable: GatewayError | undefined
-  /** Why appliances are kept that the inventory no longer has. */
-  let shrunk: GatewayError | undefined
   /** What was to be said when it was looked at last. */
   let logged: ReadonlySet<string> = new Set()
   const stop = new Stop()
@@ -108,7 +105,7 @@ export function createFleet(options: FleetOptions) {
   /** Former appliances that are being closed, each by what settles at its end. */
   const leaving = new Map<Promise<unknown>, Entry>()
   const closing = createSemaphore(CLOSED_AT_ONCE)
-  const lacking = createLasting(SHRUNK_MS, () => update(latest))
+  const removal = createHeldRemoval(() => update(latest))
   const differing = createLasting(DIFFERING_MS, tellChanged)
 
   const ofNode = (error: GatewayError): GatewayError => ofConfiguration(error, node)
@@ -199,7 +196,7 @@ export function createFleet(options: FleetOptions) {
     const parts = share?.parts?.(slot)
     if (parts) {
       const said = say('applianceInPart', { appliance, ...parts })
-      return new GatewayError('UNAVAILABLE', said, { reason: OTHER_PART, retryable: false })
+      return new GatewayError('UNAVAILABLE', said, { reason: 'other-part', retryable: false })
     }
     const said = say('applianceElsewhere', { appliance })
     // Without the engine nobody knows whose it is.
@@ -294,7 +291,7 @@ export function createFleet(options: FleetOptions) {
       // The lease has logged it.
       { error: withoutLease(), isWhole: true },
       { error: differs && new GatewayError('CONFIG', differs), level: 'warn' },
-      { error: shrunk, level: 'warn', isAlert: true },
+      { error: removal.error, level: 'warn', isAlert: true },
     ]
     return [
       ...ofAll.flatMap(({ error, ...told }) => (error ? { error: ofNode(error), ...told } : [])),
@@ -320,7 +317,9 @@ export function createFleet(options: FleetOptions) {
   /** The inventory was read: at first, or after a change of it. */
   function update(inventory: Inventory): void {
     const before = entries
-    const rows = rowsFor(inventory)
+    const { rows: counting, faulty, gone } = countingRows(inventory, before)
+    const rows = removal.holds(gone, before.size) ? [...counting, ...gone] : counting
+    rowTroubles = faulty
     entries = new Map()
     for (const row of rows) {
       const known = before.get(row.name)
@@ -334,34 +333,6 @@ export function createFleet(options: FleetOptions) {
     digest = digestOf(rows)
     if (share) takeOwned()
     else join()
-  }
-
-  /**
-   * The rows of an inventory, and those that stay although it lacks them. A row that has become faulty
-   * stays as it was, unless another row is that appliance now; an appliance with a new name is not gone;
-   * and many that are gone at once stay until it has lacked them for long.
-   */
-  function rowsFor({ rows, faults }: Inventory): UsableRow[] {
-    const names = new Set(rows.map(({ name }) => name))
-    const keys = new Set(rows.map(applianceKey))
-    const kept = [...rows]
-    rowTroubles = faults.map((error) => {
-      const { appliance: name = '' } = error.cause
-      const former = entries.get(name)
-      if (!former || names.has(name) || keys.has(former.key)) return { error, level: 'warn' }
-      kept.push(former.row)
-      names.add(name)
-      keys.add(former.key)
-      return { error: keptAs(error, 'rowKept'), level: 'warn', isAlert: true }
-    })
-    const gone = [...entries.values()].filter(
-      ({ row, key }) => !names.has(row.name) && !keys.has(key),
-    )
-    const left = gone.map(({ row }) => row.name)
-    const removal = massRemoval(left, entries.size)
-    if (lacking.set(removal && JSON.stringify(left.sort()))) shrunk = removal
-    if (lacking.isOver) shrunk = undefined
-    return shrunk ? [...kept, ...gone.map(({ row }) => row)] : kept
   }
 
   function logChange(before: ReadonlyMap<string, Entry>, former: readonly Entry[]): void {
@@ -430,9 +401,7 @@ export function createFleet(options: FleetOptions) {
     update,
     /** The inventory could not be read. What was read before stays in use. */
     fail: (error: GatewayError): void => {
-      // Nobody sees whether it stays as it is.
-      lacking.set()
-      shrunk = undefined
+      removal.end()
       failure = digest === undefined ? error : keptAs(error, 'inventoryKept')
       tellChanged()
     },
@@ -445,7 +414,7 @@ export function createFleet(options: FleetOptions) {
     /** Gives everything away. Never rejects. */
     async close(): Promise<void> {
       closed = true
-      lacking.set()
+      removal.end()
       differing.set()
       // The share gives up in time, also when an appliance does not respond.
       const given = share?.close().catch(() => undefined)
@@ -465,6 +434,3 @@ function newEntry(row: UsableRow): Entry {
 /** What reads an inventory gives all rows their members in the same order. */
 const isSame = (one: UsableRow, other: UsableRow): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
-
-const keptAs = (error: GatewayError, how: 'inventoryKept' | 'rowKept'): GatewayError =>
-  new GatewayError(error.code, [...error.sentences, say(how)], error.cause)

@@ -54,9 +54,8 @@ export function gatherFrom(
 
   function beat(): void {
     cancelBeat = MONOTONIC.after(gathering.beatMs, beat)
-    const facts = { at: Date.now(), appliances: all.size }
     // The next one comes soon: nothing is said of one that is missing.
-    gathering.beat(owner!, facts).catch(() => undefined)
+    gathering.beat(owner!, { at: Date.now(), appliances: all.size }).catch(() => undefined)
   }
 
   function gather(appliance: Appliance) {

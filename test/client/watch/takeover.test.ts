@@ -1,6 +1,6 @@
 import should from 'should'
 import { GatewayError } from '../../../client/errors'
-import { createOpenMemory, type OpenMemory } from '../../../client/fleet/open'
+import { createOpenMemory, type OpenMemory } from '../../../client/watch/takeover'
 import type { ShareMemory } from '../../../client/fleet/nats/fenced-records'
 import { Stop } from '../../../client/stop'
 import { pause } from '../../support/until'

@@ -3,9 +3,8 @@ import { createSemaphore } from '../connection/concurrency'
 import type { Connection } from '../connection/connection'
 import { createOutageLog } from '../connection/outage-log'
 import { pause, type Stop } from '../stop'
-import { openBy } from '../watch/registry'
-import { savedIn, type Saved } from '../watch/saved'
-import type { ShareMemory } from './nats/fenced-records'
+import { openBy } from './registry'
+import { savedIn, type Saved } from './saved'
 
 /** How many are read at once: a takeover may ask for thousands. */
 const AT_ONCE = 32
@@ -15,6 +14,13 @@ const PAUSE_MS = 1000
 /** Who remembers it. */
 const OF = 'watch'
 const NOTHING = '{}'
+
+/** Where owners of appliances leave what the next one has to know. Each call may reject. */
+interface FleetMemory {
+  read(of: string, appliance: string): Promise<{ memory?: unknown } | undefined>
+  /** @param memory undefined forgets it */
+  write(of: string, appliance: string, memory: unknown, token: number): Promise<unknown>
+}
 
 export interface OpenMemoryOptions {
   log: (level: 'info' | 'warn', text: string) => void
@@ -27,7 +33,7 @@ export type OpenMemory = ReturnType<typeof createOpenMemory>
 
 /** What is open on all appliances that this instance owns, in the memory of the fleet. */
 export function createOpenMemory(
-  memory: ShareMemory,
+  memory: FleetMemory,
   { log, stop, pauseMs = PAUSE_MS }: OpenMemoryOptions,
 ) {
   const outages = createOutageLog(
