@@ -1,14 +1,13 @@
 // What was sent from here and does not show yet: every plan and every wait asks for it.
 import type { Connection } from './connection/connection'
 import { keyOf, setLatest, type ReadOf, type RouteAddress, type Unseen } from './memory'
-import { toSent, protocolOf } from './model/convert'
-import { mayDiffer, showsUpdate } from './model/diff'
+import { toSent } from './model/convert'
+import { showsUpdate } from './model/diff'
 import { matcher, normalizeId } from './model/ids'
-import { itemsIn, membersIn, own } from './model/json'
+import { itemsIn } from './model/json'
 import type { RouteIndex } from './model/route-index'
 import { isPending, stateOf } from './model/route-state'
-import { withoutEmptySecrets } from './model/secrets'
-import type { Destination, Route, Source } from './model/types'
+import type { Destination, Route } from './model/types'
 
 /** Milliseconds after which a change that the appliance accepted is not expected to show any more. */
 const ACCEPTED_MS = 120_000
@@ -214,7 +213,11 @@ function hasEnded(unseen: Unseen, route: Route, now: number, readOf: ReadOf): bo
   return unseen.earlier === undefined && shows(unseen, route)
 }
 
-function shows({ kind, fields, before, destinationId, older }: Unseen, route: Route): boolean {
+/** Whether a route as read is as the change would leave it. */
+export function shows(
+  { kind, fields, before, destinationId, older }: Unseen,
+  route: Route,
+): boolean {
   switch (kind) {
     case 'create':
       return !older?.byId(route.id)
@@ -298,59 +301,4 @@ export function unseenCreates(gateway: Connection, deviceId: string): number {
     count += unseenOf(gateway, { deviceId, name: key.slice(named.length) }).length
   }
   return count
-}
-
-/** What the next change builds on. While the route is being started or stopped its state is neither. */
-export function withUnseen(gateway: Connection, deviceId: string, read: Route): Route {
-  // What was sent from here keeps an empty secret: that removes the stored one.
-  const route = withoutEmptySecrets(read)
-  const changes = unseenOf(gateway, { deviceId, routeId: route.id })
-  const update = changes.find(({ kind }) => kind === 'update')
-  // One that shows although the route still says that something is under way is there already.
-  const isThere = update !== undefined && !update.earlier && shows(update, route)
-  const fields = isThere ? undefined : update?.fields
-  const isChanging = changes.some((one) => slotOf(one) === 'state ')
-  if (!fields && !isChanging) return route
-  const state = isChanging ? undefined : route.state
-  if (!fields) return { ...route, state }
-  const now = toSent(route)
-  // Without `before` nobody can tell apart what was sent to change it from what was sent to keep it.
-  const { before, formers = [] } = update!
-  const known = before ? [before, ...formers] : []
-  const finds = known.map(({ destinations }) => matcher(destinations))
-  const find = matcher(now.destinations)
-  const kept = fields.destinations.flatMap((one) => {
-    const former = known.map(({ destinations }, at) => destinations[finds[at]!(one)[0]!])
-    const [index] = find(one)
-    if (index !== undefined) return over('destination', now.destinations[index]!, one, former)
-    const wasRemoved = before !== undefined && former.every((was) => was !== undefined)
-    return wasRemoved ? [] : one
-  })
-  const ours = new Set([fields, ...known].flatMap(({ destinations }) => destinations.flatMap(find)))
-  const added = now.destinations.filter((_, at) => before && !ours.has(at))
-  const sources = known.map((one) => one.source)
-  const source = over('source', now.source, fields.source, sources)
-  const isRenamed = !before || known.some(({ name }) => name !== fields.name)
-  const name = isRenamed ? fields.name : now.name
-  return { ...route, name, state, source, destinations: [...kept, ...added] }
-}
-
-/**
- * What was sent counts where it changes something: the rest is as now, which may be from others.
- * The appliance keeps what an update leaves out, unless the protocol changes.
- */
-function over<Part extends Source | Destination>(
-  direction: 'source' | 'destination',
-  now: Part,
-  sent: Part,
-  /** As it was before, and as earlier updates had sent it. */
-  formers: readonly (Part | undefined)[],
-): Part {
-  const isChanged = (name: string): boolean =>
-    formers.length === 0 || formers.some((was) => mayDiffer(sent[name], own(was, name), name))
-  if (protocolOf(direction, now) !== protocolOf(direction, sent)) {
-    return isChanged('protocol') ? sent : now
-  }
-  const changed = membersIn(sent).filter(([name]) => isChanged(name))
-  return { ...now, ...Object.fromEntries(changed) }
 }

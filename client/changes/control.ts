@@ -25,7 +25,8 @@ import { refuseIfProtected, refuseProtected } from './protected'
 import { destinationIn, stateOf } from '../model/route-state'
 import type { PlannedChange } from './shared'
 import { commandStep, sendStep, takeStep, updateSending, type Step, type Waiting } from './step'
-import { unseenOf, withUnseen } from '../unseen'
+import { unseenOf } from '../unseen'
+import { withUnseen } from './base'
 
 export type ControlAction = 'start' | 'stop' | 'restart'
 

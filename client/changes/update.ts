@@ -10,7 +10,7 @@ import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/type
 import type { RouteAddress } from './find'
 import { comparable } from './known-secrets'
 import { decidesOn, needsPresent, planKeep, planMerge, planReplace } from './merge'
-import { withUnseen } from '../unseen'
+import { withUnseen } from './base'
 import { isUnseen, readStableRoute, sendFresh, serialized } from './unconfirmed'
 import { refuseProtected } from './protected'
 import { sharedOutputs, type PlannedChange } from './shared'

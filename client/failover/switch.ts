@@ -13,7 +13,7 @@ import { changesTo, otherOf } from '../model/failover-sides'
 import { isPending, isRunning, isStopped } from '../model/route-state'
 import type { Route } from '../model/types'
 import { stopAfter } from '../stop'
-import { withUnseen } from '../unseen'
+import { withUnseen } from '../changes/base'
 import type { Act } from './types'
 
 interface Switching {

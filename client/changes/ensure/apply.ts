@@ -8,7 +8,7 @@ import { comparable } from '../known-secrets'
 import type { RouteAddress } from '../find'
 import { ownerOf } from '../../memory'
 import type { Operation } from '../../connection/operation'
-import { withUnseen } from '../../unseen'
+import { withUnseen } from '../base'
 import { isInProgress, sendFresh, serialized } from '../unconfirmed'
 import { refuseChanged } from './approval'
 import {
