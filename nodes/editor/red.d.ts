@@ -101,6 +101,8 @@ declare const RED: {
     /** Undefined for a type that is not installed. */
     getType(type: string): EditorNode['_def'] | undefined
     id(): string
+    /** A tab; undefined for a subflow. */
+    workspace(id: unknown): { label?: string } | undefined
     dirty(isDirty: boolean): void
     /** Undefined for a tab. */
     subflow(id: unknown): { env?: { type: string; ui?: { type?: string } }[] } | undefined

@@ -12,12 +12,14 @@ declare const RED: {
     filterNodes(filter: { type: string }): Array<Record<string, unknown>>
     dirty(): boolean
   }
+  workspaces: { show(id: string): void }
 }
 
 const NOT_FOUND = { code: 'NOT_FOUND', message: 'There is no route "Studio C".' }
 
 withSidebar('the sidebar: more commands', (sidebar) => {
   const { small, editor, open, block, row, message, details, question, says, commands } = sidebar
+  const { deploy } = sidebar
   const button = (name: string): Locator =>
     block('Studio').getByRole('button', { name, exact: true })
 
@@ -279,5 +281,30 @@ withSidebar('the sidebar: more commands', (sidebar) => {
     should(await page.evaluate(() => RED.nodes.dirty())).be.true()
     await says(page.locator('.media-gateway-sidebar-spoken'), 'node added to the flow')
     should(await focused(page)).equal('control')
+  })
+
+  it('makes no node where the dialog would not offer its gateway, and says why', async () => {
+    const tab = { id: 'news', type: 'tab', label: 'News' }
+    await deploy([tab, sidebar.gateway('scoped', 'Scoped', small(), { z: 'news' })])
+    const page = await open(['scoped'])
+    await says(row('Alpha', 'Scoped'), 'running')
+    await row('Alpha', 'Scoped').click()
+    const watch = details().getByRole('button', { name: 'watch', exact: true })
+    await watch.press('Enter')
+    await says(message(), 'limited to the flow “News”')
+    await message().getByRole('button', { name: 'close' }).click()
+    await row('Alpha', 'Scoped').hover()
+    await page.mouse.down()
+    for (const x of [480, 470, 460]) await page.mouse.move(x, 300)
+    await page.mouse.up()
+    await says(message(), 'limited to the flow “News”')
+    const made = () =>
+      page.evaluate(() => RED.nodes.filterNodes({ type: 'media-gateway-watch' }).length)
+    should(await made()).equal(0)
+
+    await page.evaluate(() => RED.workspaces.show('news'))
+    await watch.press('Enter')
+    await until(async () => (await made()) === 1)
+    await deploy()
   })
 })

@@ -60,13 +60,21 @@ function middle(): { x: number; y: number } {
   }
 }
 
+/** Why a gateway can have no node in the flow that is shown; undefined if it can. */
+export function whyNotAdded(gatewayId: string): string | undefined {
+  if (RED.workspaces.isLocked?.()) return text('add.locked')
+  // Nodes of other flows cannot use it: their dialogs do not offer it.
+  const own = RED.nodes.node(gatewayId)?.['z']
+  if (!own || own === RED.workspaces.active()) return undefined
+  return text('add.elsewhere', { flow: RED.nodes.workspace(own)?.label ?? '' })
+}
+
 /** The editor takes what is dragged as a flow; what is clicked, the next click places. */
-export function addRoute(kind: Kind, about: About, event: Event): 'locked' | 'added' | 'held' {
+export function addRoute(kind: Kind, about: About, event: Event): 'added' | 'held' {
   if (event instanceof DragEvent) {
     event.dataTransfer?.setData('text/plain', JSON.stringify([nodeOf(kind, about)]))
     return 'held'
   }
-  if (RED.workspaces.isLocked?.()) return 'locked'
   const isPlaced = event instanceof KeyboardEvent
   RED.view.importNodes([nodeOf(kind, about)], { notify: false, touchImport: isPlaced })
   RED.nodes.dirty(true)

@@ -4,7 +4,7 @@ import { mayWrite, type RequestError, sentenceOf } from '../../editor/ask'
 import { download, element } from '../../editor/element'
 import { isSilence, reachOfAway, type Reach } from '../../editor/states'
 import { language, text as shared } from '../../editor/text'
-import { addRoute, kindsFor, type Kind } from './add-node'
+import { addRoute, kindsFor, whyNotAdded, type Kind } from './add-node'
 import type { ApplianceState, Caller, Failover, Failure, ListedGateway } from '../../wire'
 import type { MadeReport, Place } from '../../wire'
 import { request } from './api'
@@ -423,10 +423,14 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   function add(kind: Kind, routeId: string, event: Event): void {
     const route = routeWith(routeId)
     if (!route) return
+    const why = whyNotAdded(listed.id)
+    if (why !== undefined) {
+      event.preventDefault()
+      return complain(why)
+    }
     const isOnly = snapshot!.routes.filter(({ name }) => name === route.name).length === 1
     const said = addRoute(kind, { place, deviceId, route, isOnly }, event)
-    if (said === 'locked') complain(text('add.locked'))
-    else if (said === 'added') options.speak(text('add.done', { name: route.name }))
+    if (said === 'added') options.speak(text('add.done', { name: route.name }))
   }
 
   show()
