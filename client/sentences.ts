@@ -313,7 +313,7 @@ export const SENTENCES = {
     'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is sent only with the settings that it was stored for.',
   notDeployed: 'This gateway is not running. Deploy it, or start the flows.',
   gatewayGone:
-    'The gateway of this node does not exist or is disabled. Choose a gateway in the node.',
+    'The gateway of this node does not exist or is disabled. Enable it, or choose another one in the node.',
   gatewayNotChosen: 'This node has no gateway. Choose one in the node.',
   noGateways: 'There is no gateway. Add one in any media gateway node, and deploy.',
   notSentOn:
