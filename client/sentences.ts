@@ -46,7 +46,7 @@ export const SENTENCES = {
   tooLarge:
     'The response of __host__ is larger than __size__ and was not read. Check that the URL leads to a gateway.',
   encoded:
-    'The response of __host__ is encoded as "__encoding__", which was not requested, and was not read. Turn off compression in the server or proxy in front of the gateway.',
+    'The response of __host__ has an encoding that was not requested ("__encoding__"), and was not read. Turn off compression in the server or proxy in front of the gateway.',
   refused:
     '__host__ refused the connection: nothing listens at this address and port. Check the URL, and that the gateway is running.',
   closed: '__host__ closed the connection without a response. It may be restarting.',
@@ -57,7 +57,7 @@ export const SENTENCES = {
   proxyRefused:
     'The HTTP proxy did not let the connection to __host__ through (HTTP __status__). Check the proxy configuration.',
   proxyFailed:
-    'The connection to the HTTP proxy on the way to __host__ failed (__reason__). Check the proxy and its configuration.',
+    'No connection to the HTTP proxy on the way to __host__ (__reason__). Check the proxy and its configuration.',
   proxySilent: 'The HTTP proxy did not connect to __host__ in time. Check the proxy configuration.',
   connectionFailed: 'The connection to __host__ failed (__reason__).',
   noHttp: 'The server at __host__ does not speak HTTP. Check the URL and its port.',
@@ -67,7 +67,7 @@ export const SENTENCES = {
 
   // TLS.
   badTls:
-    'The TLS or proxy configuration for __host__ cannot be used (__reason__). Check its certificate, key, passphrase and URL.',
+    'Invalid TLS or proxy configuration for __host__ (__reason__). Check its certificate, key, passphrase and URL.',
   tlsBroke: 'The TLS connection to __host__ broke (__reason__).',
   tlsFailed:
     'The TLS connection to __host__ failed (__reason__). Check the port, and which TLS versions and certificates the gateway accepts.',
@@ -87,11 +87,11 @@ export const SENTENCES = {
   notOwned:
     'This instance no longer owns the appliance, or cannot prove that it does. The request was not sent.',
   otherFlows:
-    'The instance that owns the appliance does not have this node, or has it with other settings. Deploy the same flows on all instances.',
+    'This node is missing or differs on the instance that owns the appliance. Deploy the same flows on all instances.',
   failoverWaits:
     'The failover is waiting for its stored state from the engine of the fleet. Until then, it protects nothing. Check the NATS server and the network.',
   otherVersion:
-    'The instance that owns the appliance has another version of the nodes. Install the same version on all instances.',
+    'Another version of the nodes runs on the instance that owns the appliance. Install the same version on all instances.',
   engineSilent: 'The engine of the fleet does not respond (__reason__).',
   noOwner: 'No instance works for appliance "__appliance__" at present.',
   engineAway:
@@ -100,7 +100,7 @@ export const SENTENCES = {
     'The outcome of the change of appliance "__appliance__" is not known: the instance that works for it, or the engine of the fleet, stopped responding.',
   resultTooLarge:
     'The result is too large to come from another instance: __bytes__ bytes, compressed, and the engine takes __most__. Ask for less, or raise "max_payload" of the NATS server.',
-  foreignError: 'Another instance reported an error that cannot be read.',
+  foreignError: 'An unreadable error came from another instance.',
   changeMade: 'The change was made.',
 
   // Failovers.
@@ -119,8 +119,8 @@ export const SENTENCES = {
     'Nothing was switched to __to__: a switch is in progress. Send the message again when it has finished.',
   switchHeld:
     'Nothing was switched to __to__: the failover is held. Send the action release first, or set msg.hold to true: it then switches, and stays held.',
-  switchChanged: 'Nothing was switched: the route was changed in the meantime.',
-  switchNoRoute: 'Nothing was switched: the route is not known.',
+  switchChanged: 'The route was changed in the meantime: nothing was switched.',
+  switchNoRoute: 'The route is not known: nothing was switched.',
   switchSilent: '__host__ did not respond to the switch within __time__ s.',
   switchNotSent:
     'The switch was not sent within __time__ s: the gateway, or another change of the route, took too long.',
@@ -132,7 +132,7 @@ export const SENTENCES = {
   loginNotFound: 'Check the URL too: this may be another server.',
   apiInUrl: 'Remove /api from the end of the URL: it is added automatically.',
   pathInUrl: 'The URL has the path __path__: if that is the path of a web page, remove it.',
-  noSession: 'The response to the login contains no session.',
+  noSession: 'The login returned no session.',
   tooManySessions:
     '__host__ has no free session. End sessions that are not needed, or wait until they expire.',
   endsSessions:
@@ -149,7 +149,7 @@ export const SENTENCES = {
     'User "__user__" is not allowed to do this on __host__ (HTTP __status__). Use an account with the required role in the configuration of the gateway.',
   missingRole:
     'User "__user__" has the role __roles__ on __host__, but this requires __role__. The request was not sent. Use another account in the configuration of the gateway.',
-  conflict: '__host__ rejected the request because of a conflict (HTTP __status__).',
+  conflict: '__host__ reports a conflict and rejected the request (HTTP __status__).',
   checkConflict: 'Usually a name or a port is already in use.',
   tooManyRequests: '__host__ rejected the request because it gets too many (HTTP __status__).',
   rejected: '__host__ rejected the request (HTTP __status__).',
@@ -189,7 +189,7 @@ export const SENTENCES = {
   routeWithoutId: '__host__ lists a route without an ID.',
   otherRoute: '__host__ returned another route than the requested one.',
   incompleteList: '__host__ reports __count__ routes but returned only __listed__.',
-  listMoves: 'The list of routes on __host__ kept changing while its pages were read.',
+  listMoves: 'The list of routes kept changing while its pages were read from __host__.',
   incompleteRoute:
     '__host__ returned the route without its __part__. The change was not sent, so that no part of the route gets lost.',
   notProcessed:
@@ -247,13 +247,13 @@ export const SENTENCES = {
   notSettled: 'No change was sent: __host__ did not settle within __time__ s.',
   uncertainRoute: 'It is uncertain whether route "__route__" exists.',
   uncertainAnyRoute: 'It is uncertain whether the route exists.',
-  uncertainProtected: 'It is uncertain whether a route that is not listed is protected.',
+  uncertainProtected: 'Whether unlisted routes are protected is uncertain.',
   checkName: 'Check the name, also its upper and lower case.',
   partWithoutId: '__host__ returned the __what__ without an ID.',
   definitionUnknown:
-    '__host__ returned route "__name__" without its __part__: its definition is not known.',
+    'Incomplete route "__name__" from __host__ (without its __part__): its definition is not known.',
   noStatistics: '__host__ returned something other than statistics.',
-  noPreset: '__host__ returned something other than a preset.',
+  noPreset: 'No preset came from __host__, but something else.',
   statisticsNotFound: '__host__ has no statistics of this part of route "__route__".',
   presetNotFound:
     '__host__ has no preset of device "__id__": the device does not exist, or its firmware offers no presets.',
@@ -335,13 +335,13 @@ export const SENTENCES = {
   inventoryTooLarge: 'The list is too large, or nested too deep.',
   inventoryHosts:
     'The property inventoryHosts must be names or addresses of hosts, such as *.example.net, and "__pattern__" is none. Correct this, and deploy.',
-  inventoryFile: 'The file __path__ cannot be read (__reason__).',
+  inventoryFile: 'A file cannot be read: __path__ (__reason__).',
   inventoryContext: 'The global context has nothing in "__key__".',
-  inventoryStore: 'The value "__key__" in the global context cannot be read (__reason__).',
+  inventoryStore: 'A value in the global context cannot be read: "__key__" (__reason__).',
   inventoryWaiting: 'The inventory has not been read yet.',
   inventoryKept: 'The previous inventory stays in use.',
   inventoryShrunk:
-    '__number__ of __total__ appliances are no longer in the inventory: __names__. They stay in use until the inventory has been unchanged for __minutes__ minutes. If they are meant to go, you can also deploy this config node, or choose Restart Flows in the Deploy menu.',
+    'No longer in the inventory: __number__ of __total__ appliances (__names__). They stay in use until the inventory has been unchanged for __minutes__ minutes. If they are meant to go, you can also deploy this config node, or choose Restart Flows in the Deploy menu.',
   inventoryRow: 'Row __row__ of the inventory:',
   inventoryRowNamed: 'Row __row__ of the inventory, "__name__":',
   rowNoObject: 'It is not an object.',
@@ -373,7 +373,7 @@ export const SENTENCES = {
     'The address of "__name__" must be an address such as 198.51.100.7, or a network such as 198.51.100.0/24.',
   callersExpected: 'The field expected is "__given__"; it must be always, running, or empty.',
   fleetTwice:
-    'Another config node of this Node-RED takes part in the fleet "__fleet__" on the same engine. Put all appliances into one inventory, or give each config node a fleet of its own.',
+    'The fleet "__fleet__" has two config nodes of this Node-RED on the same engine. Put all appliances into one inventory, or give each config node a fleet of its own.',
   inventoryDiffers:
     'This inventory has other names or URLs than __instances__. If the instance that works for an appliance does not know it, nothing watches it: give all instances the same inventory.',
   engineMissing: 'The share is a lease, but no engine is given.',
@@ -386,7 +386,7 @@ export const SENTENCES = {
   applianceNeeded:
     'This gateway has an inventory. Name one of its appliances in the Appliance field, or in msg.appliance.',
   applianceElsewhere:
-    'Appliance "__appliance__" belongs to the share of another instance. Send the message there.',
+    'Another instance works for appliance "__appliance__". Send the message there.',
   applianceInPart:
     'Appliance "__appliance__" belongs to the part __part__ of the inventory, but this instance has the part __own__. Send the message to the instance with the share __part__.',
   share: 'The property share must be all, lease, or a part of the inventory such as 1/3.',

@@ -153,7 +153,8 @@ const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4,}){2,}$/i
 function told(sentence: Sentence, words: Words): string {
   const { key, values: own } = sentence
   if (!key) return textOf([sentence])
-  const values = { ...UNKNOWN, host: words('gateway:failure.thisGateway'), ...own }
+  // The node is at one gateway, and an address leaves no room for what is wrong.
+  const values = { ...UNKNOWN, ...own, host: words('gateway:failure.thisGateway') }
   if ('property' in values) values.property = whatIn(String(values.property), words)
   return words(`gateway:failure.${key}`, values)
 }
@@ -162,5 +163,5 @@ function told(sentence: Sentence, words: Words): string {
 function excerpt(text: string): string {
   // A name in quotes may contain a full stop.
   const sentence = /^(?:"[^"]*"|“[^”]*”|[^"“])*?(?=[.;!?](?:\s|$)|。)/.exec(text)?.[0] ?? text
-  return sentence.replace(/^the /i, '')
+  return sentence.replace(/^(?:[Tt]he |(?:Der|Die|Das) (?=\p{Lu}))/u, '')
 }

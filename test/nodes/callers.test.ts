@@ -100,9 +100,7 @@ describe('names of callers', () => {
     const path = join(folder, 'none.json')
     await start('file', path, { changes: watch({ events: 'caller.joined' }) })
     await until(() => lines().length === 1)
-    lines()[0]!.should.match(
-      /The names of callers: The file .*none\.json cannot be read \(ENOENT\)/,
-    )
+    lines()[0]!.should.match(/The names of callers: A file cannot be read: .*none\.json \(ENOENT\)/)
     await until(() => reads() > 0)
     called(NORTH, SOUTH)
     await until(() => told('caller.joined').length === 1)

@@ -74,7 +74,7 @@ describe('the inventory of a fleet', () => {
     logged.should.have.length(1)
     logged[0]![0].should.equal('warn')
     said()[0]!.should.startWith(
-      'Gateway "sites": 3 of 10 appliances are no longer in the inventory: site-1, site-2, site-3. They stay in use until the inventory has been unchanged for 5 minutes.',
+      'Gateway "sites": No longer in the inventory: 3 of 10 appliances (site-1, site-2, site-3). They stay in use until the inventory has been unchanged for 5 minutes.',
     )
     fleet.faults().should.have.length(1)
     fleet.find('site-1').appliance!.should.equal('site-1')

@@ -121,7 +121,7 @@ describe('the source of an inventory', () => {
     await until(() => values.length === 3)
     file.close()
     values.should.eql(['[1]', '[1]', '[2]'])
-    failures[1]!.should.match(/inventory\.json cannot be read \(ENOENT\)/)
+    failures[1]!.should.match(/cannot be read: .*inventory\.json \(ENOENT\)/)
 
     const global = follow('global', 'sites')
     await global.ready
@@ -139,7 +139,7 @@ describe('the source of an inventory', () => {
     global.close()
     values.slice(3).should.eql(['[1]', '[1,2]', '[1,2]'])
     failures[2]!.should.equal(
-      'The value "sites" in the global context cannot be read (it is not plain data: it cannot be read).',
+      'A value in the global context cannot be read: "sites" (it is not plain data: it cannot be read).',
     )
   })
 

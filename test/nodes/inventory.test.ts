@@ -194,10 +194,10 @@ describe('the inventory of a config node', () => {
     write(first, second)
     await until(() => caught.length === 2)
     caught[1]!.error.message.should.match(
-      /3 of 5 appliances are no longer in the inventory: three, four, five\. They stay in use until .* 5 minutes/,
+      /No longer in the inventory: 3 of 5 appliances \(three, four, five\)\. They stay in use until .* 5 minutes/,
     )
     fleet().names().sort().should.eql(['five', 'four', 'one', 'three', 'two'])
-    faultsNow().should.match([/^Gateway "sites": 3 of 5 appliances/])
+    faultsNow().should.match([/^Gateway "sites": No longer in the inventory: 3 of 5 appliances/])
     ;(await gateways())[0]!.inventory!.should.match({ appliances: 5, faults: [{ code: 'CONFIG' }] })
     // A deploy confirms it.
     ;[two.logins, caught.length].should.eql([session, 2])
@@ -229,7 +229,7 @@ describe('the inventory of a config node', () => {
       ],
       [
         { inventoryType: 'file', inventory: join(folder, 'none.json') },
-        /none\.json cannot be read \(ENOENT\)/,
+        /cannot be read: .*none\.json \(ENOENT\)/,
       ],
       [{ inventoryType: 'global', inventory: 'nothing' }, /has nothing in "nothing"/],
       [{ inventoryType: 'other', inventory: '' }, /inventoryType must be/],
@@ -263,13 +263,13 @@ describe('the inventory of a config node', () => {
     const path = join(folder, 'pipe')
     execFileSync('mkfifo', [path])
     await start({ inventoryType: 'file', inventory: path }, { watch: WATCH })
-    const sentence = `The file ${path} cannot be read (not a file).`
+    const sentence = `A file cannot be read: ${path} (not a file).`
     message(() => fleet().find('one')).should.containEql(sentence)
     for (let times = 0; times < 8; times++) {
       const answer = await post('inventory', {
         connection: { inventoryType: 'file', inventory: path },
       })
-      JSON.stringify(answer).should.containEql('cannot be read (not a file)')
+      JSON.stringify(answer).should.containEql(`cannot be read: ${path} (not a file)`)
     }
     // What comes later is read: all threads are free.
     rmSync(path)

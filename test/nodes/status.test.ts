@@ -61,6 +61,11 @@ describe('the reason under a node that failed', () => {
     'Port in use': ['REJECTED', 'Any words.', { applianceMessage: 'Port in use. Why?' }],
     'rejected (HTTP 400)': ['REJECTED', 'Any words.', { statusCode: 400 }],
     'connection refused': ['UNAVAILABLE', 'Any.', { reason: 'ECONNREFUSED' }],
+    // The node is at one gateway: its address would take the room of what is wrong.
+    'gateway closed the connection without a…': [
+      'UNAVAILABLE',
+      say('closed', { host: 'gw1.example.com:443' }),
+    ],
     'host name not found': ['UNAVAILABLE', 'Any.', { reason: 'ENOTFOUND' }],
     'gateway not ready (HTTP 503)': ['UNAVAILABLE', 'Any.', { statusCode: 503 }],
     'gw1.example.com:443 closed it': ['UNAVAILABLE', 'gw1.example.com:443 closed it. Try again.'],
@@ -144,7 +149,7 @@ describe('the reason under a node that failed', () => {
         const [whole = ''] = (textsAt('gateway', language, `failure.${key}`) as string).split('__')
         shown.should.startWith(
           whole
-            .replace(/^The |[.。].*$/g, '')
+            .replace(/^(?:The |(?:Der|Die|Das) (?=\p{Lu}))|[.。].*$/gu, '')
             .slice(0, 8)
             .trim(),
           key,

@@ -228,7 +228,7 @@ describe('a protected route', () => {
     })
     const error = await errorOf(gateway.presets.import(preset))
     error.code.should.equal('BAD_RESPONSE')
-    error.message.should.match(/whether a route that is not listed is protected/)
+    error.message.should.match(/Whether unlisted routes are protected/)
     writes().should.eql([])
   })
 

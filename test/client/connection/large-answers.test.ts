@@ -67,7 +67,7 @@ describe('a response that is made to cost much', () => {
       )
       const error = await errorOf(listDevices(gateway, op()))
       error.code.should.equal('BAD_RESPONSE')
-      error.message.should.containEql(`is encoded as "${encoding}", which was not requested`)
+      error.message.should.containEql(`has an encoding that was not requested ("${encoding}")`)
       const asked = appliance.calls.filter(({ what }) => what === 'GET /api/devices')
       asked.should.have.length(1)
       asked[0]!.headers['accept-encoding']!.should.equal('identity')
