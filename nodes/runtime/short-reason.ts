@@ -88,6 +88,7 @@ export const BRIEF: ReadonlySet<SentenceKey> = new Set([
   'redirectedHere',
   'sentNoResult',
   'sentPage',
+  'tlsFailed',
   'unexpected',
 ])
 

@@ -71,6 +71,12 @@ describe('the reason under a node that failed', () => {
     'gw1.example.com:443 closed it': ['UNAVAILABLE', 'gw1.example.com:443 closed it. Try again.'],
     'no response': ['TIMEOUT', 'No connection to gw1.example.com:443 within 10 s.'],
     'certificate expired': ['TLS', 'Any.', { reason: 'CERT_HAS_EXPIRED' }],
+    // What TLS could not agree on is no matter of trust.
+    'TLS connection failed': [
+      'TLS',
+      say('tlsFailed', { host: 'gw1.example.com:443', reason: 'ERR_SSL_UNSUPPORTED_PROTOCOL' }),
+      { reason: 'ERR_SSL_UNSUPPORTED_PROTOCOL' },
+    ],
     'certificate not trusted': ['TLS', 'Any.', { reason: 'SELF_SIGNED_CERT_IN_CHAIN' }],
     'login refused': ['LOGIN_REFUSED', 'Any.', { statusCode: 401 }],
     'It has no login (404)': [
