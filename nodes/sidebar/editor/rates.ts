@@ -1,6 +1,7 @@
 // What the routes carry, in Mbit/s: now, and in the last minutes.
 import type { Figure, RouteFigures } from '../../../client/model/event'
 import { createRates as createPolls, SPAN_MS, type RateHistory } from '../../../client/model/rates'
+import { language } from '../../editor/text'
 import { text } from './text'
 
 export type Rates = ReturnType<typeof createRates>
@@ -49,7 +50,7 @@ let digits: Intl.NumberFormat | undefined
 
 /** Three digits that count. */
 function numberOf(rate: number | undefined): string {
-  digits ??= new Intl.NumberFormat(document.documentElement.lang || undefined, {
+  digits ??= new Intl.NumberFormat(language(), {
     maximumSignificantDigits: 3,
   })
   return rate === undefined ? '–' : digits.format(rate)
