@@ -33,7 +33,7 @@ export interface Sent {
   readonly unseen: Map<string, Map<string, Unseen>>
   /** By route: the secrets that were last written from here. */
   readonly writtenSecrets: Map<string, WrittenSecrets>
-  /** IDs of plans that have changed something: each is applied once. */
+  /** IDs of plans that are being applied or have changed something: each is applied once. */
   readonly usedPlans: Map<string, true>
 }
 

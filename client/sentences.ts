@@ -229,7 +229,7 @@ export const SENTENCES = {
   lastRouteNotRunning: 'It is not running; its route is not running either.',
   planOutdated: 'The plan is out of date: __what__.',
   planDiffers: 'This plan does not match the input and the present routes.',
-  planUsed: 'This plan was applied already.',
+  planUsed: 'This plan was applied already, or is being applied.',
   newPlan: 'Make a new plan.',
   routeChanged: 'Route "__route__" has changed since this was planned.',
   rowNotSent:

@@ -160,6 +160,37 @@ describe('ensure-route with a file', () => {
       should(named('A').source.port).equal(5222)
     })
 
+    it('is applied once if two messages bring its ID at the same time', async () => {
+      await run('row', [route('A'), route('B')])
+      const payload = [route('A', 'running'), route('New')]
+      const plan = await planned(payload)
+      const before = writes().length
+      const [done, { error }] = await Promise.all([
+        run('approve', payload, { plan }),
+        fault('approve-by-variable', { payload, plan: { id: plan.id } }),
+      ])
+      done.map(({ action }) => action).should.deepEqual(['start', 'create'])
+      error.cause.should.match({ code: 'CONFLICT', applied: 'no' })
+      error.message.should.containEql('is being applied')
+      writes().length.should.equal(before + 2)
+    })
+
+    it('can be applied later if applying it has changed nothing', async () => {
+      await run('row', [route('A')])
+      const payload = [route('A', 'running')]
+      const plan = await planned(payload)
+      simulator.fault({
+        kind: 'status',
+        status: 400,
+        match: { path: /\/commands$/ },
+        times: 1,
+      })
+      const [refused] = await run('approve', payload, { plan })
+      refused!.should.match({ changed: false, error: { code: 'REJECTED' } })
+      const [done] = await run('approve', payload, { plan })
+      done!.action.should.equal('start')
+    })
+
     it('knows no secret by its plan, its text or its ID', async () => {
       await run('row', [srt('S', 'a secret phrase')])
       const plan = await planned([srt('S', 'another phrase'), srt('T', 'a third phrase')])

@@ -95,12 +95,14 @@ export async function ensureRoutes(
     return { deviceId, ...resultOf(isList ? results : results[0]!), plan, isApplied }
   }
   if (memory) memory.running++
+  // From here on, so that two messages at the same time do not both apply it.
+  if (planId !== undefined) setLatest(usedPlans, planId, true)
   try {
     const results = await applyRows(rows, { ...options, ...site, isList }, operation)
     return { deviceId, ...resultOf(results), plan, isApplied }
   } finally {
     const run = runOf(deviceId, isList, rows)
-    if (run && planId !== undefined) setLatest(usedPlans, planId, true)
+    if (!run && planId !== undefined) usedPlans.delete(planId)
     if (memory) {
       memory.running--
       memory.lastRun = run ?? memory.lastRun
