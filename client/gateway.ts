@@ -21,7 +21,7 @@ import {
   restated,
   type Finding,
 } from './errors'
-import type { Definition } from './model/definitions'
+import type { Definition } from './changes/definitions'
 import type { WatchEvent } from './model/event'
 import { own } from './model/json'
 import { OPTIONS, listenerFaults, optionFaults, targetFaults, type Options } from './model/options'

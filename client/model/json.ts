@@ -10,8 +10,12 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** Own members, without `__proto__`: copying that one would set a prototype. */
-export const membersIn = (value: JsonObject): [string, unknown][] =>
-  Object.entries(value).filter(([name]) => name !== '__proto__')
+export function membersIn(value: JsonObject): [string, unknown][] {
+  const members = Object.entries(value)
+  // Hardly ever: nearly everything is read through this.
+  if (!Object.hasOwn(value, '__proto__')) return members
+  return members.filter(([name]) => name !== '__proto__')
+}
 
 /** The value of an own member; never something inherited. */
 export const own = (value: unknown, name: string): unknown =>

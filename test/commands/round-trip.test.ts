@@ -2,7 +2,7 @@
 import should from 'should'
 import type { NodeAPI } from 'node-red'
 import { toSent as sentForm } from '../../client/model/convert'
-import type { Definition } from '../../client/model/definitions'
+import type { Definition } from '../../client/changes/definitions'
 import type { PlanReport } from '../../client/changes/ensure/report'
 import type { Route } from '../../client/model/types'
 import { generateRoutes, startSimulator, type RouteSpec, type Simulator } from '../../simulator'

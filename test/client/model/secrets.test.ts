@@ -3,7 +3,7 @@ import 'should'
 import { createRedaction, secretsIn } from '../../../client/connection/redaction'
 import { planMerge } from '../../../client/changes/merge'
 import { diffRoutes } from '../../../client/model/diff'
-import { definitionsOf } from '../../../client/model/definitions'
+import { definitionsOf } from '../../../client/changes/definitions'
 import { toSent } from '../../../client/model/convert'
 import {
   HIDDEN,
@@ -104,9 +104,9 @@ describe('what may leave', () => {
     user.should.be.below(1_000_000)
   })
 
-  it('of a definition is without URL secrets, also where names stand for the others', () => {
+  it('of a definition is without URL secrets, also where names stand for the others', async () => {
     for (const secrets of ['hidden', 'names'] as const) {
-      const [definition] = definitionsOf([route()], { secrets })
+      const [definition] = await definitionsOf([route()], { secrets })
       const { address, password } = definition!.source as unknown as Record<string, string>
       address!.should.equal(HIDDEN_CAMERA)
       password!.should.equal(secrets === 'names' ? '${SRT_STUDIO_SOURCE}' : HIDDEN)

@@ -1,12 +1,13 @@
 // Routes as a file: what it says, and that sending it changes nothing.
 import * as fc from 'fast-check'
-import should from 'should'
+import 'should'
 import { plan } from '../../../client/changes/ensure/plan'
-import { definitionsOf, type Definition } from '../../../client/model/definitions'
+import { definitionsOf, type Definition } from '../../../client/changes/definitions'
 import { checkWanted } from '../../../client/model/definition'
 import { HIDDEN, findSecrets, withSecretsFrom } from '../../../client/model/secrets'
 import type { Route } from '../../../client/model/types'
 import { arbitraryRoute, frozen } from '../../support/arbitraries'
+import { keepBusy, turnsDuring } from '../../support/turns'
 
 const { dump, load } = require('js-yaml') as {
   dump: (value: unknown) => string
@@ -35,16 +36,18 @@ const routeOf = (name: string, ...destinations: object[]): Route =>
   }) as unknown as Route
 
 /** The names that stand for the secrets of each route, by the name of the route. */
-const namesOf = (routes: Route[], prefix?: string): Record<string, unknown[]> =>
-  Object.fromEntries(
-    definitionsOf(routes, { secrets: 'names', prefix }).map(({ name, source, destinations }) => [
+async function namesOf(routes: Route[], prefix?: string): Promise<Record<string, unknown[]>> {
+  const definitions = await definitionsOf(routes, { secrets: 'names', prefix })
+  return Object.fromEntries(
+    definitions.map(({ name, source, destinations }) => [
       name,
       [source, ...destinations].map(({ srtPassPhrase }) => srtPassPhrase),
     ]),
   )
+}
 
 describe('the definitions of routes', () => {
-  it('say in a fixed order what is sent, and the state', () => {
+  it('say in a fixed order what is sent, and the state', async () => {
     const route = {
       id: 'r',
       summaryStatusCode: 'ok',
@@ -76,7 +79,7 @@ describe('the definitions of routes', () => {
       state: 'Running',
       name: ' Studio A ',
     } as unknown as Route
-    JSON.stringify(definitionsOf([frozen(route)])).should.equal(
+    JSON.stringify(await definitionsOf([frozen(route)])).should.equal(
       JSON.stringify([
         {
           name: ' Studio A ',
@@ -98,95 +101,112 @@ describe('the definitions of routes', () => {
     )
   })
 
-  it('have the state only of a route that is running or stopped', () => {
+  it('have the state only of a route that is running or stopped', async () => {
     const states = ['idle', 'stopped', 'running', 'starting', undefined]
-    definitionsOf(states.map((state, index) => ({ ...routeOf(`${index}`), state }) as Route))
+    const routes = states.map((state, index) => ({ ...routeOf(`${index}`), state }) as Route)
+    const definitions = await definitionsOf(routes)
+    definitions
       .map((one) => one.state)
       .should.eql(['stopped', 'stopped', 'running', undefined, undefined])
-    definitionsOf([{ ...routeOf('A'), state: 'starting' as never }])[0]!.should.not.have.property(
-      'state',
-    )
+    definitions[3]!.should.not.have.property('state')
   })
 
-  it('are sorted by code units, in whatever order the routes came', () => {
+  it('are sorted by code units, in whatever order the routes came', async () => {
     const names = ['b', 'a', 'Ä', 'B', ' b', '10', '9', 'A']
     const sorted = [' b', '10', '9', 'A', 'B', 'a', 'b', 'Ä']
     for (const order of [names, names.toReversed()]) {
-      definitionsOf(order.map((name) => routeOf(name)))
-        .map(({ name }) => name)
-        .should.eql(sorted)
+      const definitions = await definitionsOf(order.map((name) => routeOf(name)))
+      definitions.map(({ name }) => name).should.eql(sorted)
     }
   })
 
-  it('hide every secret, also one that the firmware masks, and leave an empty one', () => {
+  it('of many routes let everything else run in between', async () => {
+    const hide = <T>(value: T): T => {
+      keepBusy(3)
+      return value
+    }
+    const routes = Array.from({ length: 20 }, (_, index) => routeOf(`${index}`))
+    const { turns } = await turnsDuring(() => definitionsOf(routes, { hide }))
+    turns.should.be.above(3)
+  })
+
+  it('hide every secret, also one that the firmware masks, and leave an empty one', async () => {
     const route = routeOf('A', srt('out', { srtPassPhrase: '********' }), {
       ...srt('open'),
       srtPassPhrase: '',
     })
-    const [{ source, destinations }] = definitionsOf([route]) as [Definition]
+    const [{ source, destinations }] = (await definitionsOf([route])) as [Definition]
     ;[source, ...destinations]
       .map(({ srtPassPhrase }) => srtPassPhrase)
       .should.eql([HIDDEN, HIDDEN, ''])
   })
 
-  it('of a route that is not whole are an error, also where it is not wanted', () => {
+  it('of a route that is not whole are an error, also where it is not wanted', async () => {
     for (const part of ['source', 'destinations'] as const) {
       const broken = { ...routeOf('B'), [part]: undefined }
-      should(() =>
-        definitionsOf([routeOf('A'), broken], { only: ({ name }) => name === 'A' }),
-      ).throw({ code: 'BAD_RESPONSE', message: new RegExp(`route "B" from .*without its ${part}`) })
+      const only = ({ name }: Route): boolean => name === 'A'
+      await definitionsOf([routeOf('A'), broken], { only }).should.be.rejectedWith({
+        code: 'BAD_RESPONSE',
+        message: new RegExp(`route "B" from .*without its ${part}`),
+      })
     }
   })
 
   describe('give secrets by name', () => {
-    it('from route and part, with the prefix', () => {
+    it('from route and part, with the prefix', async () => {
       const route = routeOf(' Studio A – Käfig ', srt('to "Oslo" (1)'), srt('x_y'))
-      namesOf([route])[route.name]!.should.eql([
+      ;(await namesOf([route]))[route.name]!.should.eql([
         '${SRT_STUDIO_A_K_FIG_SOURCE}',
         '${SRT_STUDIO_A_K_FIG_TO_OSLO_1}',
         '${SRT_STUDIO_A_K_FIG_X_Y}',
       ])
-      namesOf([routeOf('A')], 'my_')['A']!.should.eql(['${my_A_SOURCE}'])
+      ;(await namesOf([routeOf('A')], 'my_'))['A']!.should.eql(['${my_A_SOURCE}'])
     })
 
-    it('with a hash wherever a name would be ambiguous, or nothing is left of it', () => {
+    it('with a hash wherever a name would be ambiguous, or nothing is left of it', async () => {
       const routes = [
         routeOf('Studio A'),
         routeOf('studio-a'),
         routeOf('日本語'),
         routeOf('B', srt('日本'), srt('source')),
+        routeOf('C', srt('out'), srt('out')),
       ]
       // These names are in files of users: they must never change.
-      namesOf(routes).should.eql(NAMES)
+      ;(await namesOf(routes)).should.eql(NAMES)
     })
 
-    it('that never mean another secret when a route is added', () => {
-      const before = namesOf([routeOf('Studio A', srt('out'))])
-      const after = namesOf([routeOf('Studio A', srt('out')), routeOf('Studio-A', srt('out'))])
+    it('that never mean another secret when a route is added', async () => {
+      const before = await namesOf([routeOf('Studio A', srt('out'))])
+      const after = await namesOf([
+        routeOf('Studio A', srt('out')),
+        routeOf('Studio-A', srt('out')),
+      ])
       const all = Object.values(after).flat()
       for (const name of Object.values(before).flat()) all.should.not.containEql(name)
       const twins = [srt('out', { port: 1 }), srt('out', { port: 2 })]
-      const [, one, two] = namesOf([routeOf('A', ...twins)])['A']!
-      const [, first, ...same] = namesOf([routeOf('A', srt('out', { port: 3 }), ...twins)])['A']!
+      const [, one, two] = (await namesOf([routeOf('A', ...twins)]))['A']!
+      const [, first, ...same] = (await namesOf([routeOf('A', srt('out', { port: 3 }), ...twins)]))[
+        'A'
+      ]!
       same.should.eql([one, two])
       ;[one, two].should.not.containEql(first)
       // Two that differ in nothing that is shown.
-      new Set(namesOf([routeOf('A', srt('out'), srt('out'))])['A']).size.should.equal(3)
+      new Set((await namesOf([routeOf('A', srt('out'), srt('out'))]))['A']).size.should.equal(3)
     })
 
-    it('that do not depend on which routes are wanted', () => {
+    it('that do not depend on which routes are wanted', async () => {
       const routes = [routeOf('Studio A'), routeOf('studio-a')]
       const only = ({ name }: Route): boolean => name === 'Studio A'
-      definitionsOf(routes, { secrets: 'names', only }).should.eql(
-        definitionsOf(routes, { secrets: 'names' }).filter(({ name }) => name === 'Studio A'),
-      )
+      const all = await definitionsOf(routes, { secrets: 'names' })
+      const wanted = await definitionsOf(routes, { secrets: 'names', only })
+      wanted.should.eql(all.filter(({ name }) => name === 'Studio A'))
     })
   })
 
-  it('with two destinations of one name are refused when they are sent, not mixed up', () => {
-    const [{ state: _state, ...definition }] = definitionsOf([
+  it('with two destinations of one name are refused when they are sent, not mixed up', async () => {
+    const [{ state: _state, ...definition }] = (await definitionsOf([
       routeOf('A', srt('out'), srt('out', { port: 6000 })),
-    ]) as [Definition]
+    ])) as [Definition]
     checkWanted(definition, { state: 'present' }).should.match([
       { path: 'destinations[1].name', kind: 'repeated' },
     ])
@@ -212,18 +232,18 @@ describe('the definitions of routes', () => {
     }
 
     for (const [way, travel] of Object.entries(WAYS)) {
-      it(`change nothing, secrets hidden: ${way}`, () => {
-        fc.assert(
-          fc.property(anyRoutes, (routes) =>
-            changesNothing(travel(definitionsOf(frozen(routes))) as Definition[], routes),
+      it(`change nothing, secrets hidden: ${way}`, async () => {
+        await fc.assert(
+          fc.asyncProperty(anyRoutes, async (routes) =>
+            changesNothing(travel(await definitionsOf(frozen(routes))) as Definition[], routes),
           ),
         )
       })
 
-      it(`change nothing, secrets by name: ${way}`, () => {
-        fc.assert(
-          fc.property(anyRoutes, (routes) => {
-            const rows = definitionsOf(frozen(routes), { secrets: 'names' })
+      it(`change nothing, secrets by name: ${way}`, async () => {
+        await fc.assert(
+          fc.asyncProperty(anyRoutes, async (routes) => {
+            const rows = await definitionsOf(frozen(routes), { secrets: 'names' })
             const values = environmentOf(rows, routes)
             const { definition, faults } = withSecretsFrom(travel(rows) as Definition[], {
               prefix: 'SRT_',
@@ -260,6 +280,7 @@ function environmentOf(rows: Definition[], routes: Route[]): Map<string, string>
 
 const NAMES = {
   B: ['${SRT_B_SOURCE_073D2B8D}', '${SRT_B_B1566350}', '${SRT_B_SOURCE_93A2B27C}'],
+  C: ['${SRT_C_SOURCE}', '${SRT_C_OUT_DD31B41A}', '${SRT_C_OUT_5862B23F}'],
   'Studio A': ['${SRT_STUDIO_A_SOURCE_4AC99922}'],
   'studio-a': ['${SRT_STUDIO_A_SOURCE_FA3A8209}'],
   日本語: ['${SRT_SOURCE_C1117520}'],
