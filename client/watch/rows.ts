@@ -12,6 +12,7 @@ import {
 } from '../model/health'
 import type { Device, Route } from '../model/types'
 import type { Language } from '../model/watch'
+import { mapInSlices } from '../slices'
 import { expectations } from './caller-list'
 import { signsOfRoute } from './health'
 import { healthText } from './text/health-text'
@@ -57,11 +58,11 @@ export async function listHealth(
 ): Promise<HealthRow[]> {
   const { data } = await listRoutes(gateway, { deviceId, page, pageSize }, operation)
   const device = await getDevice(gateway, deviceId, operation)
-  const rows = healthRows(device, only ? data.filter(only) : data, language)
   const expectedAt = gateway.callers && expectations(gateway, deviceId)
-  return gateway.hide(
-    expectedAt ? rows.map((row) => ({ ...row, expected: expectedAt(row) })) : rows,
-  )
+  return mapInSlices(only ? data.filter(only) : data, (route) => {
+    const row = healthRows(device, [route], language)[0]!
+    return gateway.hide(expectedAt ? { ...row, expected: expectedAt(row) } : row)
+  })
 }
 
 /** How each route is. Of the routes of a device whose own health is not known, nothing is known. */
