@@ -27,20 +27,22 @@ function sharersIn(routes: readonly Route[]): Sharers {
 }
 
 /** The shared outputs that a route would lose or change, each with the other routes that have it. */
-function sharedLosses(before: Route, after: RouteFields | undefined, sharers: Sharers): string[] {
-  return touched(before, after).flatMap(({ id, name }) => {
-    const others = sharers(String(id), before.id).map((other) => JSON.stringify(other))
-    return others.length > 0 ? [`${JSON.stringify(name ?? id)} (also of ${others.join(', ')})`] : []
+const sharedLosses = (before: Route, after: RouteFields | undefined, sharers: Sharers): string[] =>
+  destinationsOf(before).flatMap((destination) => {
+    const { id, name } = destination
+    const others = idOf(destination) === undefined ? [] : sharers(String(id), before.id)
+    // Hardly any is shared, and comparing takes longer.
+    if (others.length === 0 || !isTouched(destination, after)) return []
+    const names = others.map((other) => JSON.stringify(other)).join(', ')
+    return [`${JSON.stringify(name ?? id)} (also of ${names})`]
   })
-}
 
-/** The destinations that a route would lose, or that would get other values. */
-const touched = (before: Route, after: RouteFields | undefined): Destination[] =>
-  destinationsOf(before).filter((destination) => {
-    if (idOf(destination) === undefined) return false
-    const kept = after?.destinations.find(({ id }) => isSameId(id, destination.id))
-    return !kept || changesFor(alone(kept), toSent(alone(destination))).length > 0
-  })
+/** A route would lose it, or give it other values. */
+function isTouched(destination: Destination, after: RouteFields | undefined): boolean {
+  if (idOf(destination) === undefined) return false
+  const kept = after?.destinations.find(({ id }) => isSameId(id, destination.id))
+  return !kept || changesFor(alone(kept), toSent(alone(destination))).length > 0
+}
 
 const alone = (destination: Destination): RouteFields =>
   ({ name: '', source: {}, destinations: [destination] }) as unknown as RouteFields
@@ -110,7 +112,9 @@ export function sharedOutputs(
   // Read once: a change that has to be planned again for its age would be too old each time.
   let routes: Promise<RouteList> | undefined
   return async ({ present, after }, operation) => {
-    if (operation.confirmsShared || (present && touched(present, after).length === 0)) return
+    const losesNothing = (of: Route): boolean =>
+      !destinationsOf(of).some((one) => isTouched(one, after))
+    if (operation.confirmsShared || (present && losesNothing(present))) return
     routes ??= nextList(gateway, deviceId, operation)
     const list = await routes
     const before = present ?? list.data.find(({ id }) => isSameId(id, routeId))

@@ -23,7 +23,7 @@ import {
   type Row,
   type Wanted,
 } from './plan'
-import { findPortConflicts } from './port-conflicts'
+import { findPortConflicts, listeningOf, mayOpenPorts } from './port-conflicts'
 import { settledList } from './reads'
 import { onMain } from '../owned'
 import { noteShared } from '../shared'
@@ -87,11 +87,11 @@ export async function ensureRoutes(
   const { usedPlans } = gateway.memory
   if (isApplied && approve && usedPlans.has(planId!)) throw usedPlan()
   refuse(problems)
-  const plan = made && { id: made.id, ...reportOf(plans, gateway) }
+  const plan = made && { id: made.id, ...(await reportOf(plans, gateway)) }
   if (!isApplied) {
     if (memory && made) setLatest(memory.plans, made.id, made.grounds, MOST_PLANS)
     if (made && approve && !check) usedPlans.delete(made.id)
-    const results = plans.map((one) => planned(one))
+    const results = await mapInSlices(plans, planned)
     return { deviceId, ...resultOf(isList ? results : results[0]!), plan, isApplied }
   }
   if (memory) memory.running++
@@ -161,14 +161,22 @@ async function planRows(
   const planFor = (goal: Goal, route: Route | undefined): Plan =>
     planOn(site, goal, present.byId(route?.id))
   const given = await mapInSlices(goals, (goal, index) => newRow(goal, planFor(goal, found[index])))
-  recogniseRenames(given, home, planFor, options.approve === true)
+  await recogniseRenames(given, home, planFor, options.approve === true)
 
   const { removals, problems } = options.remove
-    ? planRemovals(options.remove, given, present.all, { ...options, state: 'absent' }, planFor)
+    ? await planRemovals(
+        options.remove,
+        given,
+        present.all,
+        { ...options, state: 'absent' },
+        planFor,
+      )
     : { removals: [], problems: [] }
   const rows = [...given, ...removals]
   const all = rows.map((row) => row.plan)
   noteShared(all, present.all)
+  const isChecked = options.validate !== false && all.some(mayOpenPorts)
+  const listening = isChecked ? await mapInSlices(present.all, listeningOf) : []
   return {
     rows,
     problems: [
@@ -177,7 +185,7 @@ async function planRows(
         under(pathOf(index), [{ path: 'renamedFrom', problem }]),
       ),
       ...collisions(all, present.all, pathOf),
-      ...(options.validate === false ? [] : findPortConflicts(all, present.all, pathOf)),
+      ...(isChecked ? findPortConflicts(all, listening, pathOf) : []),
       ...problems,
     ],
   }
@@ -190,30 +198,30 @@ function goalOf(row: Wanted, options: EnsureRoutes): Goal {
 }
 
 /** A row whose route only seems to have another name: planned as a rename, or else marked. */
-function recogniseRenames(
+async function recogniseRenames(
   rows: Row[],
   present: RouteIndex,
   planFor: (goal: Goal, route: Route) => Plan,
   isAsked: boolean,
-): void {
+): Promise<void> {
   const missing = rows.filter(
     ({ plan: { before }, options }) => !before && options.state !== 'absent',
   )
   if (missing.length === 0) return
   const meant = new Set(rows.map(({ plan: { before } }) => before?.id))
-  const find = renameFinder(present.all.filter(({ id }) => !meant.has(id)))
+  const find = await renameFinder(present.all.filter(({ id }) => !meant.has(id)))
   const taken = new Set<Route>()
-  for (const row of missing) {
+  await mapInSlices(missing, (row) => {
     // An empty former name says that it is a new route.
-    if (row.wanted.renamedFrom !== undefined) continue
+    if (row.wanted.renamedFrom !== undefined) return
     const route = find(row.wanted)
-    if (!route || taken.has(route)) continue
+    if (!route || taken.has(route)) return
     taken.add(route)
     if (isAsked) {
       row.wanted = { ...row.wanted, renamedFrom: route.name }
       row.plan = planFor(row, route)
     } else row.plan = { ...row.plan, renameOf: route.name }
-  }
+  })
 }
 
 const under = (path: string, problems: Finding[]): Finding[] =>

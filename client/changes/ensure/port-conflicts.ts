@@ -19,31 +19,40 @@ interface Listener {
   output?: string
 }
 
+export const mayOpenPorts = ({ steps }: Planned): boolean =>
+  steps.includes('create') || steps.includes('update')
+
+/** Where a present route listens. */
+export const listeningOf = (route: Route) => ({ route, listeners: listenersOf(toSent(route)) })
+
 /** Ports on which planned routes would newly listen beside others. Existing clashes are left alone. */
 export function findPortConflicts(
   plans: readonly Planned[],
-  present: readonly Route[],
+  present: ReadonlyArray<ReturnType<typeof listeningOf>>,
   pathOf: (index: number) => string,
 ): Problem[] {
   const planned = new Set(plans.map(({ before }) => before?.id))
-  const takenBy = (owner: unknown, where: string, fields: RouteFields) =>
-    listenersOf(fields).map((listener) => ({ owner, where, listener }))
+  const formerOf = new Map(present.map(({ route, listeners }) => [route.id, listeners]))
+  const takenBy = (owner: unknown, where: string, listeners: Listener[]) =>
+    listeners.map((listener) => ({ owner, where, listener }))
   const all = [
     ...present
-      .filter(({ id }) => !planned.has(id))
-      .flatMap((route) => takenBy(route, `route "${route.name}"`, toSent(route))),
+      .filter(({ route }) => !planned.has(route.id))
+      .flatMap(({ route, listeners }) => takenBy(route, `route "${route.name}"`, listeners)),
     ...plans.flatMap((plan, index) => {
-      if (plan.steps.includes('delete')) return []
-      const fields = plan.fields ?? (plan.before && toSent(plan.before))
-      return fields ? takenBy(plan, pathOf(index) || `route "${fields.name}"`, fields) : []
+      const { steps, fields, before } = plan
+      if (steps.includes('delete')) return []
+      const listeners = fields ? listenersOf(fields) : formerOf.get(before?.id ?? '')
+      const name = fields?.name ?? before?.name
+      return takenBy(plan, pathOf(index) || `route "${name}"`, listeners ?? [])
     }),
   ]
   const taken = grouped(all, ({ listener }) => listener.port)
 
   return plans.flatMap((plan, index) => {
-    const { steps, fields, before } = plan
-    if (!fields || !(steps.includes('create') || steps.includes('update'))) return []
-    const former = before ? listenersOf(toSent(before)) : []
+    const { fields, before } = plan
+    if (!fields || !mayOpenPorts(plan)) return []
+    const former = (before && formerOf.get(before.id)) ?? []
     return listenersOf(fields).flatMap((listener) => {
       if (former.some((one) => includes(one, listener))) return []
       const { port, adapter, path: place } = listener

@@ -2,6 +2,7 @@ import type { Finding } from '../../errors'
 import { patternFilter } from '../../model/pattern'
 import { isStopped } from '../../model/route-state'
 import type { Route } from '../../model/types'
+import { mapInSlices } from '../../slices'
 import { whyKept } from '../owned'
 import { newRow, type ApplyOptions, type Goal, type Plan, type Row } from './plan'
 
@@ -44,13 +45,13 @@ interface RemovalFor {
 }
 
 /** A route on the air is never removed: it is stopped in one run, and removed in another. */
-export function planRemovals(
+export async function planRemovals(
   remove: Remove,
   rows: readonly Row[],
   present: readonly Route[],
   options: ApplyOptions,
   planFor: (goal: Goal, route: Route) => Plan,
-): { removals: Row[]; problems: Finding[] } {
+): Promise<{ removals: Row[]; problems: Finding[] }> {
   const { atMost = 3 } = remove
   const fits = patternFilter(remove.pattern)
   const kept = new Set(rows.map(({ plan: { before } }) => before?.id))
@@ -63,7 +64,7 @@ export function planRemovals(
       path: 'remove',
       problem: `would delete ${JSON.stringify(name)}, which is not stopped; stop it first, or add it to the list`,
     }))
-  const removals = surplus.map((route) => {
+  const removals = await mapInSlices(surplus, (route) => {
     const goal = { wanted: { id: route.id, name: route.name }, options }
     return newRow(goal, planFor(goal, route))
   })

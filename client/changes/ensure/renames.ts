@@ -1,27 +1,33 @@
-import { toSent } from '../../model/convert'
+import { sourceToSent } from '../../model/convert'
 import { cannotBeCompared } from '../../model/diff'
 import { grouped } from '../../model/ids'
-import { isText } from '../../model/json'
+import { isText, itemsIn } from '../../model/json'
 import type { RouteIndex } from '../../model/route-index'
-import type { Route, RouteFields } from '../../model/types'
+import type { Route } from '../../model/types'
+import { mapInSlices } from '../../slices'
 import { theOnly } from '../find'
 import { findWanted, plan, type Goal, type PlanOptions, type Wanted } from './plan'
 
 /** Finds the only route left over that is the same as a row in all but its name. */
-export function renameFinder(leftOver: readonly Route[]): (wanted: Wanted) => Route | undefined {
-  const byPlace = grouped(leftOver, (route) => placeOf(toSent(route)))
+export async function renameFinder(
+  leftOver: readonly Route[],
+): Promise<(wanted: Wanted) => Route | undefined> {
+  const places = await mapInSlices(leftOver, placeOf)
+  const byPlace = grouped(leftOver.keys(), (index) => places[index])
   return (wanted) => {
     if (!wanted.source || !Array.isArray(wanted.destinations)) return undefined
-    const alike = (byPlace.get(placeOf(toSent(wanted as Route))) ?? []).filter((route) =>
-      isSameButName(wanted, route),
-    )
+    const alike = (byPlace.get(placeOf(wanted as Route)) ?? [])
+      .map((index) => leftOver[index]!)
+      .filter((route) => isSameButName(wanted, route))
     return alike.length === 1 ? alike[0] : undefined
   }
 }
 
 /** So that not every route is compared with every row. */
-const placeOf = ({ source, destinations }: RouteFields): string =>
-  [source.protocol, source.address, source.port, destinations.length].join('|')
+function placeOf({ source, destinations }: Route): string {
+  const { protocol, address, port } = sourceToSent(source)
+  return [protocol, address, port, itemsIn(destinations).length].join('|')
+}
 
 function isSameButName(wanted: Wanted, route: Route): boolean {
   const { id: _, ...fields } = wanted

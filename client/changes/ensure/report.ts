@@ -3,6 +3,7 @@ import { isObject, itemsIn } from '../../model/json'
 import { legible, shown } from '../../model/legible'
 import { secretsOfRouteNotShown } from '../../model/secrets'
 import type { Connection } from '../../connection/connection'
+import { mapInSlices } from '../../slices'
 import type { Plan as WholePlan } from './plan'
 
 /** A plan as people and programs read it. A plan with problems is refused before it gets here. */
@@ -33,27 +34,27 @@ export interface PlanRow {
 }
 
 /** What takes something away comes first, so that nobody overlooks it. */
-export function reportOf(
+export async function reportOf(
   plans: readonly Plan[],
   { protects }: Pick<Connection, 'protects'>,
-): Omit<PlanReport, 'id'> {
+): Promise<Omit<PlanReport, 'id'>> {
   const summary: PlanSummary = { create: 0, update: 0, delete: 0, start: 0, stop: 0 }
   for (const { steps } of plans) for (const step of steps) summary[step]++
-  const rows = plans
+  const changing = plans
     .filter(({ steps }) => steps.length > 0)
     .sort((one, other) => weightOf(one) - weightOf(other))
-    .map((one) => ({
-      sign: one.steps.includes('create') ? '+' : one.steps.includes('delete') ? '-' : '~',
-      route: legible(routeOf(one)),
-      steps: doneTo(one),
-      remarks: [
-        ...(isToConfirm(one, protects) ? ['protected: confirmProtected must be its name'] : []),
-        ...(one.shared ?? []).map((of) => `shared: ${of}; confirmShared must be true`),
-        ...(one.steps.includes('delete') ? lossesOf(one) : []),
-        ...differencesOf(one),
-        ...leftOf(one),
-      ].map(legible),
-    }))
+  const rows = await mapInSlices(changing, (one) => ({
+    sign: one.steps.includes('create') ? '+' : one.steps.includes('delete') ? '-' : '~',
+    route: legible(routeOf(one)),
+    steps: doneTo(one),
+    remarks: [
+      ...(isToConfirm(one, protects) ? ['protected: confirmProtected must be its name'] : []),
+      ...(one.shared ?? []).map((of) => `shared: ${of}; confirmShared must be true`),
+      ...(one.steps.includes('delete') ? lossesOf(one) : []),
+      ...differencesOf(one),
+      ...leftOf(one),
+    ].map(legible),
+  }))
   const lines = rows.flatMap(({ sign, route, steps, remarks }) => [
     `${sign} ${route}  ${steps}`,
     ...remarks.map((remark) => `    ${remark}`),

@@ -133,8 +133,8 @@ async function undo(
   const rows = open.map(({ back }) => back)
   const plans = rows.map((row) => row.plan)
   noteShared(plans, present.all)
-  const plan = reportOf(plans, gateway)
-  if (check) return { deviceId, results: plans.map((one) => planned(one)), plan }
+  const plan = await reportOf(plans, gateway)
+  if (check) return { deviceId, results: plans.map(planned), plan }
   const how = { ...site, isList, waitTimeout, onProgress }
   const results = await applyRows(rows, how, operation).finally(() => open.forEach(noteSteps))
   const left = open.filter((_, index) => Array.isArray(results) && 'error' in results[index]!)

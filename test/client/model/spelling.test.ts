@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import type { Destination, Route, RouteFields, Source } from '../../../client/model/types'
 import type { Ensured } from '../../../client/changes/ensure/apply'
 import { toSent } from '../../../client/model/convert'
-import { findPortConflicts } from '../../../client/changes/ensure/port-conflicts'
+import { findPortConflicts, listeningOf } from '../../../client/changes/ensure/port-conflicts'
 import { planKeep, planMerge, planReplace } from '../../../client/changes/merge'
 import { withoutEmptySecrets } from '../../../client/model/secrets'
 import { plan, type Wanted } from '../../../client/changes/ensure/plan'
@@ -104,7 +104,7 @@ describe('spelling: a choice or an ID in any case', () => {
   it('listens where it listens: the same ports clash', () => {
     const clashes = (rows: Route[], present: Route[]): object => {
       const plans = rows.map((row) => plan(row as Wanted, undefined, PRESENT_OPTIONS))
-      return findPortConflicts(plans, present, (index) => `[${index}]`)
+      return findPortConflicts(plans, present.map(listeningOf), (index) => `[${index}]`)
     }
     const three = fc
       .array(arbitraryRoute, { minLength: 3, maxLength: 3 })
