@@ -15,7 +15,7 @@ import { runScript } from '../../scripts/harness/end.mjs'
 import { table } from '../../scripts/harness/report.mjs'
 
 const require = createRequire(import.meta.url)
-const { newOperation } = require('../../dist/client/connection/operation')
+const { Operation } = require('../../dist/client/connection/operation')
 const { openConnection } = require('../../dist/client/connection/connection')
 const { protectRoute } = require('../../dist/client/failover/protect')
 const { startSimulator } = require('../../dist/simulator')
@@ -190,7 +190,7 @@ async function measured() {
   })
   const account = { username: 'haiadmin', password: 'manager' }
   const gateway = openConnection({ baseUrl: simulator.url, ...account })
-  await gateway.call({ method: 'GET', path: '/api/devices' }, newOperation('bench'))
+  await gateway.call({ method: 'GET', path: '/api/devices' }, new Operation('bench'))
   const lost = await Promise.all(
     ['source', 'routes'].flatMap((method) =>
       numbers.map(async (number) => ({

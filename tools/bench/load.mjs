@@ -11,7 +11,7 @@ import { between, startAppliance, startNodeRed } from './inside.mjs'
 
 const require = createRequire(import.meta.url)
 const { getRoute, listRoutes } = require('../../dist/client/api/routes')
-const { newOperation } = require('../../dist/client/connection/operation')
+const { Operation } = require('../../dist/client/connection/operation')
 const { openConnection } = require('../../dist/client/connection/connection')
 
 const ACCOUNT = { username: 'operator', password: 'supervisor' }
@@ -255,7 +255,7 @@ async function listOf(routes) {
 async function readList(baseUrl, deviceId) {
   const gateway = openConnection({ baseUrl, ...ACCOUNT })
   // What the first call loads is not part of the cost of a list.
-  await getRoute(gateway, { deviceId, routeId: 'none' }, newOperation('bench')).catch(() => {})
+  await getRoute(gateway, { deviceId, routeId: 'none' }, new Operation('bench')).catch(() => {})
   const before = process.memoryUsage().rss
   let parsing = 0
   const { parse } = JSON
@@ -268,7 +268,7 @@ async function readList(baseUrl, deviceId) {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const from = performance.now()
-  const { data } = await listRoutes(gateway, { deviceId }, newOperation('bench'))
+  const { data } = await listRoutes(gateway, { deviceId }, new Operation('bench'))
   const ms = performance.now() - from
   await pause(5)
   delay.disable()

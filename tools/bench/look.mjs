@@ -9,7 +9,7 @@ import { runScript } from '../../scripts/harness/end.mjs'
 import { median } from '../../scripts/harness/report.mjs'
 
 const require = createRequire(import.meta.url)
-const { newOperation } = require('../../dist/client/connection/operation')
+const { Operation } = require('../../dist/client/connection/operation')
 const { compare } = require('../../dist/client/watch/report/compare')
 const { figuresOf } = require('../../dist/client/watch/measuring/figures')
 const { createReader } = require('../../dist/client/watch/life/reader')
@@ -29,7 +29,7 @@ async function main() {
   const { deviceId, text } = await response()
   let body
   const read = createReader({ call: async () => body }, deviceId, { now: () => 0 })
-  const operation = newOperation('watch')
+  const operation = new Operation('watch')
   const parse = () => {
     body = JSON.parse(text)
   }
