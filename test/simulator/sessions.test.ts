@@ -12,55 +12,6 @@ import {
 
 describe('simulator', () => {
   describe('sessions', () => {
-    it('opens, describes and ends a session', async () => {
-      let now = 1_700_000_000_000
-      const simulator = await simulate({ now: () => now })
-      const login = await call(simulator.url, 'POST', '/api/session', { body: ADMINISTRATOR })
-      const { response } = login.json
-      Object.keys(login.json).should.eql(['response'])
-      response.type.should.equal('Session')
-      response.message.should.be.a.String()
-      response.lastLoginDate.should.be.a.Number()
-      response.numLoginFailures.should.equal(0)
-      should(login.headers['set-cookie']).eql([`sessionID=${response.sessionID}; Path=/; HttpOnly`])
-
-      const cookie = `sessionID=${response.sessionID}`
-      now += 60_000
-      const information = await call(simulator.url, 'GET', '/api/session', { cookie })
-      information.json.should.eql({
-        sessionID: response.sessionID,
-        displayName: 'Administrator',
-        email: 'haiadmin@localhost',
-        roles: ['Administrator'],
-        startAt: 1_700_000_000_000,
-        expireAt: now + 15 * 60_000,
-        lastLoginDate: response.lastLoginDate,
-        numLoginFailures: 0,
-        isLicensed: true,
-      })
-
-      simulator.openSessions.should.equal(1)
-      const end = await call(simulator.url, 'DELETE', '/api/session', { cookie })
-      end.json.type.should.equal('Session')
-      Object.keys(end.json).should.eql(['type', 'message'])
-      simulator.openSessions.should.equal(0)
-      simulator.logouts.should.equal(1)
-      const after = await call(simulator.url, 'GET', '/api/session', { cookie })
-      after.status.should.equal(401)
-      after.json.error.type.should.equal('Session')
-    })
-
-    it('wants a session for everything else', async () => {
-      const simulator = await simulate()
-      for (const path of ['/api/devices', '/api/session', '/api/nothing']) {
-        const { status, json } = await call(simulator.url, 'GET', path)
-        status.should.equal(401)
-        json.error.message.should.be.a.String()
-      }
-      const stale = await call(simulator.url, 'GET', '/api/devices', { cookie: 'sessionID=stale' })
-      stale.status.should.equal(401)
-    })
-
     it('expires sessions by its clock, later when they slide', async () => {
       let now = 0
       for (const sliding of [true, false]) {
@@ -78,21 +29,6 @@ describe('simulator', () => {
         simulator.openSessions.should.equal(0)
         ;(await get('/api/devices')).status.should.equal(401)
       }
-    })
-
-    it('shows a dead session as 401, as 404 or as a redirect', async () => {
-      const simulator = await simulate()
-      for (const expiredStatus of [401, 404, 'redirect'] as const) {
-        simulator.setOptions({ dialect: { expiredStatus } })
-        const { get } = await loggedIn(simulator)
-        simulator.dropSessions()
-        const answer = await get('/api/devices')
-        answer.status.should.equal(expiredStatus === 'redirect' ? 302 : expiredStatus)
-        if (expiredStatus === 'redirect') should(answer.headers.location).equal('/login')
-        else answer.json.error.type.should.equal('Session')
-      }
-      const page = await call(simulator.url, 'GET', '/login')
-      should(page.headers['content-type']).startWith('text/html')
     })
 
     it('counts wrong passwords and locks the account, even for the right one', async () => {
@@ -133,18 +69,6 @@ describe('simulator', () => {
       half.status.should.equal(400)
       const form = { raw: 'username=user', type: 'application/x-www-form-urlencoded' }
       ;(await call(simulator.url, 'POST', '/api/session', form)).status.should.equal(415)
-    })
-
-    it('answers 429 beyond the number of sessions', async () => {
-      const simulator = await simulate({ maxSessions: 2 })
-      const first = await loggedIn(simulator)
-      await loggedIn(simulator)
-      const third = await call(simulator.url, 'POST', '/api/session', { body: ADMINISTRATOR })
-      third.status.should.equal(429)
-      third.json.error.message.should.be.a.String()
-      await first.send('DELETE', '/api/session')
-      await loggedIn(simulator)
-      simulator.openSessions.should.equal(2)
     })
 
     it('sets the cookie as the dialect says', async () => {

@@ -39,18 +39,6 @@ export async function simulate(options: SimulatorOptions = {}): Promise<Simulato
   return simulator
 }
 
-/** A simulator that leaves what it accepts pending until `apply`, however slow the machine is. */
-export async function simulatePending(options: SimulatorOptions = {}) {
-  const applyDelay = 60_000
-  let passed = 0
-  const simulator = await simulate({ ...options, applyDelay, now: () => Date.now() + passed })
-  const apply = () => {
-    passed += applyDelay
-    return simulator.settle()
-  }
-  return { simulator, apply }
-}
-
 /** One call on a connection of its own; rejects when the connection fails before the answer ends. */
 export function call(
   url: string,
