@@ -83,24 +83,11 @@ describe('a command to a failover', () => {
     memory.change!.to.should.equal('main')
   })
 
-  it('with hold goes through a hold, and the new source stays', () => {
-    const world = { backupBad: [[200, Infinity]] as Span[] }
-    const { acts, told } = played(world, say(50, 'hold'), say(80, 'backup', true))
-    acts.should.eql(['80 backup'])
-    told.should.eql(['50 held', '86.5 switched', '210.5 unprotected'])
-  })
-
   it('with hold that fails does not leave it held with the wrong source', () => {
     const world = { mainBad: failed, refused: 1, trouble: [[0, 70]] as Span[] }
     const { acts, events } = played(world, say(50, 'backup', true))
     acts.should.eql(['50', '52.5', '57', '65.5', '110'].map((at) => `${at} backup`))
     events.every(({ held }) => !held).should.be.true()
-  })
-
-  it('replaces a third source, and is ours then', () => {
-    const { acts, told } = played({}, { at: 50, person: 'other' }, say(80, 'backup'))
-    acts.should.eql(['80 backup'])
-    told.should.eql(['50 taken-over', '86.5 switched'])
   })
 
   it('to release ends what a switch in progress would leave', () => {

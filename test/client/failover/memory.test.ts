@@ -70,15 +70,6 @@ describe('the memory of a failover', () => {
     actsAfter(901).should.eql(['110 backup'])
   })
 
-  it('knows who has chosen the source in use, and what somebody changed in between', () => {
-    const settings = { restore: 'monitor' } as const
-    const script: Step[] = [{ at: 50, command: { action: 'backup' } }, restart(400)]
-    play({ seconds: 2000, settings, script }).acts.should.eql(['50 backup'])
-    play({ seconds: 200, script: [{ at: 99.9, person: 'backup' }, restart(100)] }).told.should.eql([
-      '100 taken-over',
-    ])
-  })
-
   it('is held as it was; the setting counts at a start, and when it is another one', () => {
     const held = keptAfter({ seconds: 60, script: [{ at: 50, command: { action: 'hold' } }] })
     const free = keptAfter({

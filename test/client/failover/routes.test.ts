@@ -1,5 +1,6 @@
 import should from 'should'
 import type { SavedMemory } from '../../../client/failover/memory'
+import type { Fault } from '../../../simulator/faults'
 import { until } from '../../support/until'
 import {
   clock,
@@ -97,26 +98,52 @@ describe('a failover of two routes', () => {
     commands().slice(2).should.eql(['stop-route backup', 'start-route main'])
   })
 
-  it('goes on when the response to the stop is lost', async () => {
-    const told = await begin()
-    simulator.fault({ kind: 'reset-after', match: { action: 'stop-route' }, times: 1 })
-    loseMain()
-    await tells(told, 'switched')
-    commands().should.eql(['stop-route main', 'start-route backup'])
-    namesOf(told).should.eql(['switched'])
-  })
-
-  it('starts nothing when the stop is refused, and sends it again', async () => {
-    const told = await begin()
-    simulator.fault({ kind: 'status', status: 400, match: { action: 'stop-route' }, times: 1 })
-    loseMain()
-    await until(() => lastKept(told).change?.failure !== undefined)
-    lastKept(told).change!.failure!.applied.should.equal('no')
-    commands().should.eql(['stop-route main'])
-    ;[runs('Studio A'), runs('Studio A backup')].should.eql([true, false])
-    await tells(told, 'switched')
-    commands().should.eql(['stop-route main', 'stop-route main', 'start-route backup'])
-  })
+  const [STOP, START] = ['stop-route main', 'start-route backup']
+  // Accepted, and nothing comes of it.
+  const IGNORED = { status: 200, body: [{ _id: 'queued' }] }
+  for (const [what, fault, sent, applied] of [
+    [
+      'goes on when the response to the stop is lost',
+      { kind: 'reset-after', match: { action: 'stop-route' } },
+      [STOP, START],
+    ],
+    [
+      'starts nothing when the stop is refused, and sends it again',
+      { kind: 'status', status: 400, match: { action: 'stop-route' } },
+      [STOP, STOP, START],
+      'no',
+    ],
+    [
+      'repeats a start that may not have arrived',
+      { kind: 'reset', match: { action: 'start-route' } },
+      [STOP, START, START],
+    ],
+    [
+      'sends a refused start again, without a second stop',
+      { kind: 'status', status: 400, match: { action: 'start-route' } },
+      [STOP, START, START],
+      'yes',
+    ],
+    [
+      'sends a start again that was accepted and does not show',
+      { kind: 'status', ...IGNORED, match: { action: 'start-route' } },
+      [STOP, START, START],
+    ],
+  ] as Array<[string, Fault, string[], string?]>) {
+    it(what, async () => {
+      const told = await begin()
+      simulator.fault({ ...fault, times: 1 })
+      loseMain()
+      if (applied) {
+        await until(() => lastKept(told).change?.failure !== undefined)
+        lastKept(told).change!.failure!.should.containEql({ code: 'REJECTED', applied })
+        if (applied === 'no') [runs('Studio A'), runs('Studio A backup')].should.eql([true, false])
+      }
+      await tells(told, 'switched')
+      commands().should.eql(sent)
+      namesOf(told).should.eql(['switched'])
+    })
+  }
 
   it('starts nothing when the stop does not show', async () => {
     const told = await begin()
@@ -131,36 +158,6 @@ describe('a failover of two routes', () => {
     // The stop takes effect in the end: nobody else has stopped both, and the start follows.
     await tells(told, 'switched')
     commands().at(-1)!.should.equal('start-route backup')
-  })
-
-  it('repeats a start that may not have arrived', async () => {
-    const told = await begin()
-    simulator.fault({ kind: 'reset', match: { action: 'start-route' }, times: 1 })
-    loseMain()
-    await tells(told, 'switched')
-    commands().should.eql(['stop-route main', 'start-route backup', 'start-route backup'])
-    namesOf(told).should.eql(['switched'])
-  })
-
-  it('sends a refused start again, without a second stop', async () => {
-    const told = await begin()
-    simulator.fault({ kind: 'status', status: 400, match: { action: 'start-route' }, times: 1 })
-    loseMain()
-    await until(() => lastKept(told).change?.failure !== undefined)
-    lastKept(told).change!.failure!.should.containEql({ code: 'REJECTED', applied: 'yes' })
-    await tells(told, 'switched')
-    commands().should.eql(['stop-route main', 'start-route backup', 'start-route backup'])
-    namesOf(told).should.eql(['switched'])
-  })
-
-  it('sends a start again that was accepted and does not show', async () => {
-    const told = await begin()
-    // Accepted, and nothing comes of it.
-    const lost = { kind: 'status', status: 200, body: [{ _id: 'queued' }] } as const
-    simulator.fault({ ...lost, match: { action: 'start-route' }, times: 1 })
-    loseMain()
-    await tells(told, 'switched')
-    commands().should.eql(['stop-route main', 'start-route backup', 'start-route backup'])
   })
 
   it('starts the first one again when the other cannot be started', async () => {
