@@ -2,9 +2,7 @@ import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { NodeRed, type Properties } from '../support/node-red'
 import { until } from '../support/until'
-
-/** In the environment, the first of these counts for Node-RED. */
-const system = (language: string): NodeJS.ProcessEnv => ({ LC_ALL: language })
+import { endEach } from '../support/connect'
 
 const WORDS = { 'en-US': 'routes running', de: 'in Betrieb', ja: '実行中' }
 
@@ -12,14 +10,13 @@ const WORDS = { 'en-US': 'routes running', de: 'in Betrieb', ja: '実行中' }
 describe('the language of the texts of a watch', function () {
   this.timeout(60_000)
 
+  const nodeRed = new NodeRed()
   let simulator: Simulator
-  let nodeRed: NodeRed
 
   before(async () => {
     simulator = await startSimulator({ routes: 6 })
   })
-  after(() => simulator.stop())
-  afterEach(() => nodeRed.stop())
+  after(() => endEach(nodeRed, simulator))
 
   const watch = (id: string, more: Properties): Properties => ({
     id,
@@ -43,14 +40,18 @@ describe('the language of the texts of a watch', function () {
     wires: [],
   })
 
-  /** Starts a Node-RED; returns what the snapshots of the watches say. */
-  async function textsOf(
-    settings: Properties,
-    env: NodeJS.ProcessEnv,
-    watches: Record<string, Properties>,
-  ): Promise<Record<string, string | undefined>> {
-    nodeRed = new NodeRed()
-    await nodeRed.start(settings, env)
+  it('is that of the node, or else that of Node-RED, which is that of the system', async () => {
+    const watches: Record<string, Properties> = {
+      unset: {},
+      empty: { language: '' },
+      english: { language: 'en-US' },
+      german: { language: 'de' },
+      japanese: { language: 'ja' },
+      fromTheEnvironment: { language: '${WATCH_LANGUAGE}' },
+      unknown: { language: 'tlh' },
+    }
+    // Node-RED is told another language in status-shown.test.ts. The first of these counts for it.
+    await nodeRed.start({}, { LC_ALL: 'de_AT.UTF-8', WATCH_LANGUAGE: 'ja_JP.UTF-8' })
     const ids = Object.keys(watches)
     await nodeRed.deploy([
       { id: 'tab', type: 'tab', label: 'test' },
@@ -65,34 +66,11 @@ describe('the language of the texts of a watch', function () {
     const textOf = (id: string): string | undefined =>
       new RegExp(`\\[debug:${id}\\] (.*)`).exec(nodeRed.output)?.[1]
     await until(() => ids.every((id) => textOf(id) !== undefined))
-    return Object.fromEntries(ids.map((id) => [id, textOf(id)]))
-  }
-
-  it('is that of the node, or else that of Node-RED', async () => {
-    const texts = await textsOf({ lang: 'de' }, system('ja_JP.UTF-8'), {
-      unset: {},
-      empty: { language: '' },
-      english: { language: 'en-US' },
-      german: { language: 'de' },
-      japanese: { language: 'ja' },
-      fromTheSystem: { language: '${LC_ALL}' },
-      unknown: { language: 'tlh' },
-    })
-    const says = (language: keyof typeof WORDS, ...ids: string[]): void => {
-      for (const id of ids) should(`${id}: ${texts[id]}`).containEql(WORDS[language])
+    const says = (language: keyof typeof WORDS, ...some: string[]): void => {
+      for (const id of some) should(`${id}: ${textOf(id)}`).containEql(WORDS[language])
     }
     says('de', 'unset', 'empty', 'german')
     says('en-US', 'english', 'unknown')
-    says('ja', 'japanese', 'fromTheSystem')
-  })
-
-  it('is that of the system where Node-RED is not told any', async () => {
-    const texts = await textsOf({}, system('de_AT.UTF-8'), { unset: {} })
-    should(texts['unset']).containEql(WORDS.de)
-  })
-
-  it('is English where the system has none that is known', async () => {
-    const texts = await textsOf({}, system('C.UTF-8'), { unset: {} })
-    should(texts['unset']).containEql(WORDS['en-US'])
+    says('ja', 'japanese', 'fromTheEnvironment')
   })
 })
