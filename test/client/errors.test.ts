@@ -1,4 +1,3 @@
-import 'should'
 import { ERROR_CODES, GatewayError, isLasting, reported, type ErrorCode } from '../../client/errors'
 
 describe('each code of an error', () => {

@@ -4,7 +4,6 @@ import { getEventListeners } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import 'should'
 import {
   EVENTS,
   GatewayError,

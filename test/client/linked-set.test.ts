@@ -1,5 +1,4 @@
 import * as fc from 'fast-check'
-import should from 'should'
 import { LinkedSet, type Link } from '../../client/linked-set'
 
 describe('a linked set', () => {

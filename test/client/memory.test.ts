@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import 'should'
 import { root } from '../support/root'
 
 describe('what is remembered of an appliance', () => {

@@ -1,7 +1,6 @@
 // A program in plain Node.js sees the sentences of the client: none of them speaks of Node-RED.
 import fs from 'node:fs'
 import path from 'node:path'
-import should from 'should'
 import { SENTENCES, forPrograms, say, textOf, type SentenceKey } from '../../client/sentences'
 import { root } from '../support/root'
 

@@ -1,5 +1,4 @@
 // Each option of each function with values that it cannot have. A new option fails until it is here.
-import should from 'should'
 import { GatewayError, openGateway, type Gateway } from '../../client'
 import { OPTIONS } from '../../client/model/options'
 import { startSimulator, type Simulator } from '../../simulator'

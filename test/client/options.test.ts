@@ -1,5 +1,4 @@
 // Options of the client that cannot work are refused before anything is sent, by what they must be.
-import should from 'should'
 import { GatewayError, openGateway, type ErrorCode, type Gateway } from '../../client'
 import { LABELS } from '../../client/sentences'
 import { startSimulator, type Simulator } from '../../simulator'

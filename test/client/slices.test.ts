@@ -1,5 +1,3 @@
-import 'should'
-import should from 'should'
 import { mapInSlices, newSlice } from '../../client/slices'
 import { keepBusy, turnsDuring } from '../support/turns'
 

@@ -1,4 +1,3 @@
-import 'should'
 import { Stop, inTime, within } from '../../client/stop'
 
 describe('a wait with a limit', () => {

@@ -1,5 +1,4 @@
 // "Nothing was changed" is said of every change that was refused, and of nothing that only reads.
-import should from 'should'
 import { openGateway, type Gateway, type GatewayError } from '../../client'
 import { liveInOwnTime } from '../support/own-time'
 import { freePort } from '../support/ports'

@@ -6,7 +6,6 @@ import { request, type RequestOptions } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import jsonata from 'jsonata'
-import should from 'should'
 import { startSimulator } from '../../simulator'
 import { root } from '../support/root'
 

@@ -2,7 +2,6 @@
 // breaks a promise cannot pass.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import should from 'should'
 import type { Account as FleetAccount, Given, Received } from '../support/fleet'
 import { root } from '../support/root'
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import { nkeys } from '@nats-io/transport-node'
-import should from 'should'
 import type { Engine } from '../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../client/fleet/nats/options'
 import type { RecordWatch } from '../../client/fleet/types'

@@ -1,6 +1,5 @@
 // What another system reads of a fleet on its engine: events, states, and whether a state is of now.
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import should from 'should'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, redeploy, unload } from '../support/flow'

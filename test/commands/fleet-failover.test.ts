@@ -1,5 +1,4 @@
 // Failovers in two real Node-REDs that take over from each other.
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { namedRights, ofFleet } from '../support/fleet-rights'
 import { startNats, withNats, type NatsServer } from '../support/nats'

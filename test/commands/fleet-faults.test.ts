@@ -1,6 +1,5 @@
 // What a fleet promises, on real processes: several Node-REDs and a nats-server that are killed, halted
 // and cut off, judged by what the appliances have received.
-import should from 'should'
 import { instanceFor, slotOf } from '../../client/fleet/slots'
 import { fillDisk, freeDisk } from '../support/disk'
 import {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { connect, type Msg, type NatsConnection } from '@nats-io/transport-node'
-import should from 'should'
 import { sealed, unsealed } from '../../client/fleet/nats/wire'
 import { slotOf } from '../../client/fleet/slots'
 import {

@@ -1,5 +1,4 @@
 // What owners leave on the engine for others: events, states, beats, and the memory for the next owner.
-import should from 'should'
 import type { Engine } from '../../client/fleet/nats/engine'
 import { TTL, isDown, isUp, open, server, engines, wired } from '../support/engines'
 import { errorOf } from '../support/errors'

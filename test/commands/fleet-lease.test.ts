@@ -1,7 +1,6 @@
 // Nodes of config nodes that divide their inventories by leases, in a real Node-RED with a nats-server.
 import { nkeys } from '@nats-io/transport-node'
 import type { NodeAPI, NodeStatus } from 'node-red'
-import should from 'should'
 import { openEngine } from '../../client/fleet/nats/engine'
 import type { GatewayError } from '../../client/errors'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'

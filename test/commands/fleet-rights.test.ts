@@ -1,7 +1,6 @@
 // The accounts and rights that docs/fleets.md shows, as a nats-server grants them: they are enough, each is
 // needed, and they reach no other fleet.
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import should from 'should'
 import { openLease, type Lease } from '../../client/fleet/lease'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
 import { sealed } from '../../client/fleet/nats/wire'

@@ -1,7 +1,6 @@
 // What `npm --prefix tools run fleet` does, as a process of its own.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import 'should'
 import { withNats } from '../support/nats'
 import { root } from '../support/root'
 

@@ -3,7 +3,6 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import should from 'should'
 import { findBrowser } from '../support/browser'
 import { root } from '../support/root'
 

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import 'should'
 import { root } from '../support/root'
 
 /** The commands of a manifest, each with its file. */

@@ -14,7 +14,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import 'should'
 import { root } from '../support/root'
 
 /** What a build and a test need, but for the packages and the other tests. */

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import 'should'
 import { root } from '../support/root'
 
 /** Bytes per call. The least that a node can do promotes about 250. */

@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import { packageName, root } from '../support/root'
 import { env, Installation } from '../package/installation'
 

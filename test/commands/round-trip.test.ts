@@ -1,5 +1,4 @@
 // A thousand routes: exported to a file, all lost, and restored from the file and the environment.
-import should from 'should'
 import type { NodeAPI } from 'node-red'
 import { toSent as sentForm } from '../../client/model/convert'
 import type { Definition } from '../../client/changes/definitions'

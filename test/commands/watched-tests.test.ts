@@ -3,7 +3,6 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import should from 'should'
 import { root } from '../support/root'
 import { until } from '../support/until'
 

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import 'should'
 import { root } from '../support/root'
 
 /** Bytes for each appliance with 20 routes: about 55,000, and up to 55,900 on a busy machine. */

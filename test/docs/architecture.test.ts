@@ -1,7 +1,6 @@
 // What docs/project/architecture.md names is there. test/commands/operation.test.ts follows its steps.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import { root } from '../support/root'
 
 const page = readFileSync(join(root, 'docs/project/architecture.md'), 'utf8')

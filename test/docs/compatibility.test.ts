@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import should from 'should'
 import { root } from '../support/root'
 
 const text = (path: string): string => readFileSync(join(root, path), 'utf8')

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import { root } from '../support/root'
 
 interface Locked {

@@ -1,7 +1,6 @@
 // docs/errors.md has every code and every field of the cause, and quotes only what errors say.
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import 'should'
 import { ERROR_CODES } from '../../client'
 import { root } from '../support/root'
 

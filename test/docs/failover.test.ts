@@ -2,7 +2,6 @@
 // the rules do in histories of all kinds.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import 'should'
 import { decide } from '../../client/failover/decide'
 import { startedMemory } from '../../client/failover/memory'
 import type { Input, Look } from '../../client/failover/types'

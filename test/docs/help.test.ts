@@ -2,7 +2,6 @@
 // that are what the nodes send.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import { ERROR_CODES } from '../../client/errors'
 import { INCIDENT_EVENTS } from '../../client/model/incident'
 import { startSimulator, type Simulator } from '../../simulator'

@@ -1,7 +1,6 @@
 // The glossary has the labels of all forms, as each language has them.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import { anyMembersOf } from '../../client/model/members'
 import { LANGUAGES, textsAt, type Language } from '../support/editor-module'
 import { LABELS, TERMS, type Label, type Texts } from '../support/glossary'

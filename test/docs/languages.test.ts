@@ -2,7 +2,6 @@
 // things in the same places. Whether they say it well, no test can tell.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import 'should'
 import { nodes } from '../support/manifests'
 import { root } from '../support/root'
 

@@ -1,7 +1,6 @@
 // The README is short, in the order that a new user needs, and true.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import { root } from '../support/root'
 
 const MOST_LINES = 170

@@ -1,7 +1,6 @@
 // The page on roles says what each node does with an account of each role.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import 'should'
 import type { Simulator } from '../../simulator'
 import { type Message, helper, load, send, simulated, unload } from '../support/flow'
 import { root } from '../support/root'

@@ -1,7 +1,6 @@
 // The plan on the page about routes as a file is what the node prints for the file on that page.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import type { NodeAPI } from 'node-red'
 import type { PlanReport } from '../../client/changes/ensure/report'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'

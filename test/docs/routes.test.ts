@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { root } from '../support/root'
 import { gatewayAt } from '../support/connect'

@@ -1,5 +1,4 @@
 // The table of callers in the form of a gateway: it edits the JSON above it, and nothing else of it.
-import should from 'should'
 import { CONFIG, VIEWS, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'

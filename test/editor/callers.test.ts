@@ -1,5 +1,4 @@
 // Who calls: in the details of a route, and the names of callers in the form of a gateway.
-import should from 'should'
 import { startSimulator } from '../../simulator'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'

@@ -1,5 +1,4 @@
 // The dialogs: what they report as wrong with a value.
-import should from 'should'
 import { CONFIG } from '../support/editor'
 import { contains, withDialogs } from './dialogs-page'
 

@@ -1,7 +1,6 @@
 // "Test connection" in the form of the config node: a real browser, Node-RED and simulator.
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { afterThisTest } from '../support/hooks'
 import { CONFIG, inBrowser, sharedEditor, type Editor, type Properties } from '../support/editor'

@@ -2,7 +2,6 @@
 // the Dashboard, against a simulator.
 //   DASHBOARD   the folder of the Dashboard; npm run test:editor installs it
 import type { Browser, Page } from 'playwright-core'
-import should from 'should'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
 import { DASHBOARD, nodeNamed, PANEL, read, withTab, type FlowNode } from '../recipes/support'
 import { inBrowser, launchBrowser } from '../support/editor'

@@ -1,5 +1,4 @@
 // Every dialog in the other languages: the labels fit their column, the choices their field.
-import should from 'should'
 import { CONFIG, VIEWS } from '../support/editor'
 import { cutInFields, flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'

@@ -1,6 +1,5 @@
 // The dialogs in a real browser, on a real Node-RED with this package linked in.
 import type { Page } from 'playwright-core'
-import should from 'should'
 import {
   CONFIG,
   inBrowser,

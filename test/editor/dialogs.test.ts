@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
-import should from 'should'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import { CONFIG, hasDarkTheme, type EditorRED, type Properties } from '../support/editor'
 import { cutInFields, flawsOf } from '../support/looks'

@@ -1,6 +1,5 @@
 // The dialog of the failover: its two columns, what it saves of them, and what it says.
 import type { Page } from 'playwright-core'
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { CONFIG, inBrowser, sharedEditor, type Editor, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'

@@ -1,5 +1,4 @@
 // An inventory in the forms: what they show, ask and save.
-import should from 'should'
 import type { EditorRED, Properties } from '../support/editor'
 import { until } from '../support/until'
 

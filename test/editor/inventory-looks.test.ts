@@ -1,5 +1,4 @@
 // An inventory in the forms: how they look, with whatever can stand in them.
-import should from 'should'
 import { VIEWS, type Properties } from '../support/editor'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'

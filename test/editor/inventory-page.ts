@@ -1,7 +1,6 @@
 // An inventory in the forms: the config node that has it, and the nodes that are about its appliances.
 // What Node-RED would say of it is scripted.
 import type { Locator, Page } from 'playwright-core'
-import should from 'should'
 import { CONFIG, inBrowser, sharedEditor, type Editor, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'

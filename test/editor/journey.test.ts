@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import {
   inBrowser,

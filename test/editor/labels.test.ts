@@ -1,5 +1,4 @@
 // What a node says on the canvas while it has no name.
-import should from 'should'
 import { CONFIG, sharedEditor, inBrowser, type Editor } from '../support/editor'
 import { startSimulator } from '../../simulator'
 import { editorModule, LANGUAGES, type Language } from '../support/editor-module'

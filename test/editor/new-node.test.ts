@@ -1,5 +1,4 @@
 // The gateway of a node that was just added.
-import should from 'should'
 import { CONFIG, type EditorRED, type Properties } from '../support/editor'
 import { withRouteForm } from './route-form-page'
 

@@ -1,5 +1,4 @@
 // Pickers for device, route and destination: what they show, and how a user chooses.
-import should from 'should'
 import { startSimulator } from '../../simulator'
 import { afterThisTest } from '../support/hooks'
 import type { EditorRED } from '../support/editor'

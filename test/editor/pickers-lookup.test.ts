@@ -1,5 +1,4 @@
 // Pickers for device, route and destination: what they ask of which gateway, and what they say.
-import should from 'should'
 import { startSimulator } from '../../simulator'
 import { afterThisTest } from '../support/hooks'
 import { CONFIG, type EditorRED } from '../support/editor'

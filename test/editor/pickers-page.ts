@@ -1,6 +1,5 @@
 // Pickers for device, route and destination: a real browser, Node-RED and simulator.
 import type { Page, Request } from 'playwright-core'
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import {
   CONFIG,

@@ -2,7 +2,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import should from 'should'
 import { inBrowser, sharedEditor, type Editor, type EditorRED } from '../support/editor'
 import { root } from '../support/root'
 import { examples, PANEL, read, type FlowNode } from '../recipes/support'

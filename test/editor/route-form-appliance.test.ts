@@ -1,6 +1,5 @@
 // The form of a route: what it offers and warns of, read from the appliance.
 import type { Request } from 'playwright-core'
-import should from 'should'
 import { startSimulator } from '../../simulator'
 import { afterThisTest } from '../support/hooks'
 import { CONFIG, type EditorRED } from '../support/editor'

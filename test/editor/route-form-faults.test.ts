@@ -1,5 +1,4 @@
 // The form of a route: what it reports as wrong.
-import should from 'should'
 import { withRouteForm } from './route-form-page'
 
 /** Faults of which none can be said by the kind of its field. */

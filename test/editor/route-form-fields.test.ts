@@ -1,6 +1,5 @@
 // The form of a route: its fields.
 import type { Locator } from 'playwright-core'
-import should from 'should'
 import { VIEWS, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'

@@ -1,6 +1,5 @@
 // The form of a route's definition in a real browser, on nodes that send it to a simulator.
 import type { Locator, Page } from 'playwright-core'
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import {
   CONFIG,

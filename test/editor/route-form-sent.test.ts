@@ -1,5 +1,4 @@
 // The form of a route: what is entered reaches the appliance.
-import should from 'should'
 import { ROUTES } from './route-definitions'
 import { withRouteForm } from './route-form-page'
 

@@ -1,5 +1,4 @@
 // The form of a route, and the JSON that it edits.
-import should from 'should'
 import type { EditorRED, Properties } from '../support/editor'
 import { STRANGE } from './route-definitions'
 import { withRouteForm } from './route-form-page'

@@ -1,7 +1,6 @@
 // A flow that version 0.1 saved, in the editor: nothing changes before it is edited.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import {
   CONFIG,

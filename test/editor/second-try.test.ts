@@ -1,6 +1,5 @@
 // What a test that failed has left in its page is not there for its second try.
 import type { Page } from 'playwright-core'
-import should from 'should'
 import { CONFIG, inBrowser, sharedEditor, type Editor } from '../support/editor'
 
 inBrowser('the page of a second try', function () {

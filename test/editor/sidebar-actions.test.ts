@@ -1,6 +1,5 @@
 // The sidebar: commands to many routes, restarts, failovers, and routes that become nodes.
 import type { Locator } from 'playwright-core'
-import should from 'should'
 import type { Failover } from '../../nodes/wire'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'

@@ -1,5 +1,4 @@
 // The sidebar: commands, the questions before them, and their outcome.
-import should from 'should'
 import { until } from '../support/until'
 import { focused, pretend, withSidebar } from './sidebar-page'
 

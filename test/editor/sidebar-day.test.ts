@@ -1,5 +1,4 @@
 // The sidebar that stays open all day: bitrates, trouble first, what happened, many routes.
-import should from 'should'
 import type { ApplianceState } from '../../nodes/wire'
 import { startSimulator } from '../../simulator'
 import { afterThisTest } from '../support/hooks'

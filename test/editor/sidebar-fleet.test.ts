@@ -1,6 +1,5 @@
 // The sidebar with an inventory of 1,000 appliances. What Node-RED would say of it is scripted.
 import type { Page } from 'playwright-core'
-import should from 'should'
 import {
   inBrowser,
   sharedEditor,

@@ -1,6 +1,5 @@
 // The sidebar in a real browser, on a real Node-RED, with simulated appliances.
 import type { Locator, Page } from 'playwright-core'
-import should from 'should'
 import type { ApplianceState } from '../../nodes/wire'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
 import { inBrowser, sharedEditor, type Editor, type Properties, type View } from '../support/editor'

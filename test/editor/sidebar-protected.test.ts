@@ -1,5 +1,4 @@
 // The sidebar: routes that are protected are marked, and not stopped from here.
-import should from 'should'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
 import { HOSTILE, pretend, withSidebar } from './sidebar-page'

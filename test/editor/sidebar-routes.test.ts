@@ -1,5 +1,4 @@
 // The sidebar: which appliances and routes it shows, and how.
-import should from 'should'
 import { startSimulator } from '../../simulator'
 import { afterThisTest } from '../support/hooks'
 import { cutInFields } from '../support/looks'

@@ -1,6 +1,5 @@
 // The sidebar: nothing moves under the mouse.
 import type { Locator } from 'playwright-core'
-import should from 'should'
 import { startSimulator } from '../../simulator'
 import { takePicture } from '../support/pictures'
 import { focused, HOSTILE, pretend, recordPlaces, ROUTES, withSidebar } from './sidebar-page'

@@ -1,6 +1,5 @@
 // The sidebar: what it polls, and what it shows when there is no answer.
 import type { Page } from 'playwright-core'
-import should from 'should'
 import { createObservers } from '../../nodes/gateway/admin/observers'
 import type { Failover, Failure } from '../../nodes/wire'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'

@@ -1,6 +1,5 @@
 // The page of the simulator: what it shows, and that its buttons do what they say.
 import type { Browser, Page } from 'playwright-core'
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { inBrowser, launchBrowser } from '../support/editor'
 import { takePicture } from '../support/pictures'

@@ -1,7 +1,6 @@
 // The button "Try" of control, update and ensure route in a real browser: what a run would do now, and
 // nothing more.
 import type { Page } from 'playwright-core'
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import {
   CONFIG,

@@ -1,5 +1,4 @@
 // The form accepts the definitions that the checks before sending and the simulator accept.
-import should from 'should'
 import { DEFINITION_CASES, type DefinitionCase } from '../support/definition-cases'
 import { CONFIG, inBrowser, sharedEditor, type Editor, type EditorRED } from '../support/editor'
 

@@ -1,5 +1,4 @@
 // The dialog of the watch: its events and its limits.
-import should from 'should'
 import { EVENTS } from '../../client/model/watch'
 import type { Properties } from '../support/editor'
 import { contains, withDialogs } from './dialogs-page'

@@ -1,5 +1,4 @@
 // No text from elsewhere keeps a regular expression busy: the time grows no faster than the text.
-import should from 'should'
 import { expressions, growing, unitsOf, type Expression } from './expressions'
 
 /** Expressions that never see a text from elsewhere, or none of that length. */

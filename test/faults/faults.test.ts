@@ -1,4 +1,3 @@
-import 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { ACTIONS, failure, load, result, send, unload, type Message } from '../support/flow'
 import { freePort } from '../support/ports'

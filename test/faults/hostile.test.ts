@@ -4,7 +4,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import 'should'
 import { actions, itTestsEach } from '../support/manifests'
 import { NodeRed, type Properties } from '../support/node-red'
 import { freePort } from '../support/ports'

@@ -1,4 +1,3 @@
-import 'should'
 import { hasFrame } from './table'
 
 describe('docs/project/reliability.md', () => {

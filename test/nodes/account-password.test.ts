@@ -1,5 +1,4 @@
 // The password of the account, as a gateway may have written it into a name (docs/security.md).
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { load, result, unload, type Message } from '../support/flow'
 

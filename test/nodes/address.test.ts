@@ -1,4 +1,3 @@
-import 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { failure, helper, load, result, send, unload } from '../support/flow'
 

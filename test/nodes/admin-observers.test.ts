@@ -1,5 +1,4 @@
 // What the sidebar is given besides the state: what happened, what the routes carry, the failovers.
-import should from 'should'
 import { Stop } from '../../client/stop'
 import type { Connection } from '../../client/connection/connection'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'

@@ -1,5 +1,4 @@
 // What the editor asks of a gateway that is deployed, in a Node-RED with users: plans, states and commands.
-import should from 'should'
 import type { Properties } from '../support/node-red'
 import {
   ask,

@@ -1,4 +1,3 @@
-import should from 'should'
 import type { Properties } from '../support/node-red'
 import { ScriptedAppliance } from '../support/scripted-appliance'
 import { until } from '../support/until'

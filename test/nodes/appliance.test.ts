@@ -1,4 +1,3 @@
-import 'should'
 import type { Connection } from '../../client/connection/connection'
 import { newAppliance, type OwnAppliance } from '../../nodes/gateway/appliance'
 import { pause, until } from '../support/until'

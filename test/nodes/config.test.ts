@@ -1,4 +1,3 @@
-import 'should'
 import net from 'node:net'
 import { startSimulator, type Simulator } from '../../simulator'
 import { failure, helper, load, result, unload } from '../support/flow'

@@ -1,4 +1,3 @@
-import 'should'
 import { X509Certificate } from 'node:crypto'
 import http from 'node:http'
 import { startSimulator, type Simulator } from '../../simulator'

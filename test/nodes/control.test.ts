@@ -1,4 +1,3 @@
-import 'should'
 import type { Route } from '../../client/model/types'
 import type { RouteState, Simulator } from '../../simulator'
 import { deployFlows, failure, helper, load, result, send, simulated } from '../support/flow'

@@ -1,4 +1,3 @@
-import 'should'
 import type { Route } from '../../client/model/types'
 import { generateRoutes, type Simulator } from '../../simulator'
 import { failure, load, result, simulated, unload } from '../support/flow'

@@ -1,5 +1,4 @@
 // Routes as a file, in a real Node-RED: definitions out, and definitions with secrets by name in.
-import should from 'should'
 import { HIDDEN } from '../../client/model/secrets'
 import type { Definition } from '../../client/changes/definitions'
 import type { Ensured } from '../../client/changes/ensure/apply'

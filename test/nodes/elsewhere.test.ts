@@ -1,5 +1,4 @@
 // What an action node does for an appliance that another instance owns comes out as if it were done here.
-import should from 'should'
 import { GatewayError } from '../../client/errors'
 import { Stop } from '../../client/stop'
 import type { Share } from '../../client/fleet/lease'

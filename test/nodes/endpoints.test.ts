@@ -1,4 +1,3 @@
-import 'should'
 import type { Route } from '../../client/model/types'
 import { startSimulator, type Simulator } from '../../simulator'
 import { load, result, unload } from '../support/flow'

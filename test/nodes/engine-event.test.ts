@@ -1,4 +1,3 @@
-import 'should'
 import { engineEvent } from '../../nodes/watch/engine-event'
 
 describe('events of the engine of a fleet', () => {

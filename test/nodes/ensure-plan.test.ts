@@ -1,6 +1,5 @@
 // Ensure as a file is applied: a state for each row, plans that are approved, routes that are
 // removed, and names that change.
-import should from 'should'
 import * as fc from 'fast-check'
 import type { PlanReport } from '../../client/changes/ensure/report'
 import { load, result, unload } from '../support/flow'

@@ -1,5 +1,4 @@
 // Ensure as a file is applied, and taken back: all at once, when a row fails.
-import should from 'should'
 import * as fc from 'fast-check'
 import { toSent as sentForm } from '../../client/model/convert'
 import { until } from '../support/until'

@@ -1,4 +1,3 @@
-import 'should'
 import * as fc from 'fast-check'
 import type { Wanted } from '../../client/changes/ensure/plan'
 import type { Ensured } from '../../client/changes/ensure/apply'

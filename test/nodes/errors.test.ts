@@ -1,5 +1,4 @@
 // Which gateway and which route an error names, in its message and in `cause.gateway`.
-import should from 'should'
 import type { EnsureFailure } from '../../client/changes/ensure/bulk'
 import type { GatewayError } from '../../client/errors'
 import { startSimulator, type Simulator } from '../../simulator'

@@ -1,5 +1,4 @@
 // What a deploy does to failover nodes, all in one flow: it hits each in the middle of something.
-import should from 'should'
 import type { NodeAPI } from 'node-red'
 import type { Kept } from '../../nodes/failover/context-memory'
 import type { FailoverConfig } from '../../nodes/failover/options'

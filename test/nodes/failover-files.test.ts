@@ -1,5 +1,4 @@
 // Failover, routes as a file and keys that change know of each other: a real flow with all of them.
-import should from 'should'
 import type { RouteSpec, Simulator } from '../../simulator'
 import type { Ensured } from '../../client/changes/ensure/apply'
 import type { PlanReport } from '../../client/changes/ensure/report'

@@ -1,5 +1,4 @@
 // A failover in a Node-RED of its own: killed in the middle, and for longer than a test can wait.
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { hurried, NodeRed, type Properties } from '../support/node-red'
 import { until } from '../support/until'

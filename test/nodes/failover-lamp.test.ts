@@ -1,6 +1,5 @@
 // What is shown under a failover, for each way in which it can be.
 import type { Node } from 'node-red'
-import should from 'should'
 import { GatewayError, words as sentence } from '../../client/errors'
 import type { FailoverStatus } from '../../client/failover/protect'
 import type { Words } from '../../nodes/runtime/catalog'

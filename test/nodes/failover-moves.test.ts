@@ -1,6 +1,5 @@
 // What a failover remembers, when its appliance moves between instances of Node-RED.
 import type { NodeStatus } from 'node-red'
-import should from 'should'
 import { GatewayError, say as sentence, words } from '../../client/errors'
 import type { Share, ShareFollower } from '../../client/fleet/lease'
 import { SLOTS } from '../../client/fleet/slots'

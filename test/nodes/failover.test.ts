@@ -1,6 +1,5 @@
 // What a failover node does in a real Node-RED: all scenes are played at the same time, each with
 // its own gateway. The rules have their own tests in `test/client/failover`.
-import should from 'should'
 import type { NodeAPI } from 'node-red'
 import { Stop } from '../../client/stop'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'

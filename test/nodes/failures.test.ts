@@ -1,5 +1,4 @@
 // What the editor gets of a failure: sentences that it has in its own language.
-import should from 'should'
 import { controlRoute } from '../../client/changes/control'
 import { getRoute } from '../../client/api/routes'
 import { Operation } from '../../client/connection/operation'

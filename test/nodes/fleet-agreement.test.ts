@@ -1,6 +1,5 @@
 // Instances of a fleet whose inventories differ, as one of them sees the others.
 import { mock } from 'node:test'
-import should from 'should'
 import type { UsableRow } from '../../client/model/inventory'
 import type { Member } from '../../client/fleet/types'
 import type { ShareFollower } from '../../client/fleet/lease'

@@ -1,5 +1,4 @@
 // What a fleet leaves on the engine: for the next owner, and for those who read events and states.
-import should from 'should'
 import { GatewayError } from '../../client/errors'
 import { watchDevice } from '../../client/watch/registry'
 import type { ShareMemory } from '../../client/fleet/nats/fenced-records'

@@ -1,7 +1,6 @@
 // What a fleet does when its inventory changes: what stays in use, and who has which appliance.
 import { mock } from 'node:test'
 import type { NodeAPI } from 'node-red'
-import should from 'should'
 import { GatewayError, say } from '../../client/errors'
 import { openConnection } from '../../client/connection/connection'
 import { watchDevice } from '../../client/watch/registry'

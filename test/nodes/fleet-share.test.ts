@@ -1,5 +1,4 @@
 // A fleet whose ownership moves.
-import should from 'should'
 import { GatewayError, say } from '../../client/errors'
 import { createFleet } from '../../nodes/gateway/fleet/fleet'
 import type { Follower } from '../../nodes/runtime/gateway-node'

@@ -1,5 +1,4 @@
 // A fleet of two appliances, with a share that is moved by hand.
-import should from 'should'
 import { GatewayError } from '../../client/errors'
 import { openConnection } from '../../client/connection/connection'
 import { watchDevice } from '../../client/watch/registry'

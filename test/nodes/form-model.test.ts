@@ -1,6 +1,5 @@
 // What a form shows of a definition, and what an edit makes of it. It needs no browser.
 import * as fc from 'fast-check'
-import should from 'should'
 import { toSent } from '../../client/model/convert'
 import type { JsonObject } from '../../client/model/json'
 import { PROTOCOLS, type Direction } from '../../client/model/members'

@@ -1,5 +1,4 @@
 import * as fc from 'fast-check'
-import should from 'should'
 import { GatewayError, say } from '../../client/errors'
 import { applianceKey, checkRows, type RowRules } from '../../client/model/inventory'
 import { readInventory, unknownAppliance } from '../../nodes/gateway/inventory'

@@ -1,5 +1,4 @@
 // Where an inventory comes from, and how its changes are noticed.
-import should from 'should'
 import { appendFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
 // The inventory of a config node, and what the editor is told of it.
-import 'should'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,3 @@
-import should from 'should'
 import { hooks } from '@node-red/util'
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 

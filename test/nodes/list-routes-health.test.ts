@@ -1,5 +1,4 @@
 // How the routes are, from a list routes node in a real Node-RED.
-import should from 'should'
 import type { HealthRow } from '../../client'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
 import { failure, load, result, unload, type Message } from '../support/flow'

@@ -1,4 +1,3 @@
-import 'should'
 import type { Connection } from '../../client/connection/connection'
 import { Stop } from '../../client/stop'
 import { createLogins, NotTried } from '../../nodes/gateway/admin/logins'

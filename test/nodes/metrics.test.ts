@@ -1,4 +1,3 @@
-import should from 'should'
 import {
   startSimulator,
   type RouteSpec,

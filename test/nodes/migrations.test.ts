@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import {
   CONFIG_VERSION,
   migrated,

@@ -1,5 +1,4 @@
 // A slip inside a source or a destination is refused, and never sent and reported as accepted.
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import type { Route } from '../../client'
 import { doubtsOfRoute } from '../../client/model/doubts'

@@ -1,4 +1,3 @@
-import 'should'
 import { findRoute } from '../../client/changes/find'
 import { isIncomplete, listRoutes } from '../../client/api/routes'
 import { Operation } from '../../client/connection/operation'

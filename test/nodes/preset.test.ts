@@ -1,4 +1,3 @@
-import 'should'
 import type { Simulator } from '../../simulator'
 import { type Message, failure, load, result, simulated, unload } from '../support/flow'
 

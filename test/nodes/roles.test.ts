@@ -1,4 +1,3 @@
-import 'should'
 import type { Simulator } from '../../simulator'
 import { actions, itTestsEach } from '../support/manifests'
 import { type Message, load, send, simulated } from '../support/flow'

@@ -2,7 +2,6 @@
 // VERSION.json is the flow, VERSION.calls.json what that version sent to change the appliance.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import type { Route } from '../../client/model/types'
 import { startSimulator, type Simulator } from '../../simulator'
 import { load, result, unload, type Message } from '../support/flow'

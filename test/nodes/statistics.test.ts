@@ -1,4 +1,3 @@
-import 'should'
 import { startSimulator, type RouteState, type Simulator } from '../../simulator'
 import { failure, load, result, unload } from '../support/flow'
 

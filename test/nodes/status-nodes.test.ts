@@ -1,5 +1,4 @@
 // What each kind of node shows under it, in a real Node-RED.
-import should from 'should'
 import type { Node, NodeStatus } from 'node-red'
 import type { Simulator } from '../../simulator'
 import { failure, helper, load, result, simulated } from '../support/flow'

@@ -1,6 +1,5 @@
 // The status of the nodes as a whole Node-RED sends it to its editors, and what they send, in another
 // language.
-import should from 'should'
 import WebSocket from 'ws'
 import { startSimulator, type Simulator } from '../../simulator'
 import { NodeRed, type Properties } from '../support/node-red'

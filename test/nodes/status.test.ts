@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'
-import 'should'
 import type { Node, NodeStatus } from 'node-red'
 import {
   GatewayError,

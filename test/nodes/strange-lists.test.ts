@@ -1,4 +1,3 @@
-import 'should'
 import { errorOf } from '../support/errors'
 import { oddAppliance, routeOf, updates } from './strange-support'
 

@@ -1,4 +1,3 @@
-import 'should'
 import { failure, helper, load, result, send, unload, type Message } from '../support/flow'
 import type { Reply } from '../support/scripted-appliance'
 import { oddAppliance } from './strange-support'

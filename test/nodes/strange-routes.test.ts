@@ -1,4 +1,3 @@
-import 'should'
 import { pollNow, watchDevice } from '../../client/watch/registry'
 import type { Snapshot } from '../../client/model/event'
 import type { Wanted } from '../../client/changes/ensure/plan'

@@ -1,4 +1,3 @@
-import 'should'
 import type { JsonObject } from '../../client/model/json'
 import type { Wanted } from '../../client/changes/ensure/plan'
 import { errorOf } from '../support/errors'

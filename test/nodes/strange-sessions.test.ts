@@ -1,4 +1,3 @@
-import 'should'
 import { controlRoute } from '../../client/changes/control'
 import { listDevices } from '../../client/api/devices'
 import { Operation } from '../../client/connection/operation'

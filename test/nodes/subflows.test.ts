@@ -1,4 +1,3 @@
-import 'should'
 import type { ListedGateway } from '../../nodes/wire'
 import { startSimulator, type Simulator } from '../../simulator'
 import { samplesIn, valuesOf } from '../support/metrics'

@@ -1,5 +1,4 @@
 // What a flow may put into a message: getters, proxies and functions that throw whatever they are asked.
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { load, send, unload } from '../support/flow'
 import { FAILOVER } from './failover-stage'

@@ -1,4 +1,3 @@
-import should from 'should'
 import { deleteRoute } from '../../client/changes/delete'
 import { ensureRoutes } from '../../client/changes/ensure/ensure'
 import { Operation } from '../../client/connection/operation'

@@ -1,6 +1,5 @@
 import { hooks } from '@node-red/util'
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import should from 'should'
 import type { Snapshot, WatchEvent } from '../../client/model/event'
 import { startSimulator, type RouteState, type Simulator } from '../../simulator'
 import { deployFlows, flowOf, load, simulated, unload, type FlowOptions } from '../support/flow'

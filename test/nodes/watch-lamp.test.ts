@@ -1,7 +1,6 @@
 // What the lamp under a watch shows, for each way in which what it watches can be.
 import { mock } from 'node:test'
 import type { Node } from 'node-red'
-import should from 'should'
 import { GatewayError } from '../../client/errors'
 import type { WatchHealth } from '../../client/watch/report/subscription'
 import { OK, SIGNS, STOPPED, deviceHealth, type Health } from '../../client/model/health'

@@ -1,4 +1,3 @@
-import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { NodeRed, type Properties } from '../support/node-red'
 import { until } from '../support/until'

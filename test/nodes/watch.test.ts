@@ -1,5 +1,4 @@
 import { hooks } from '@node-red/util'
-import should from 'should'
 import type { GatewayError } from '../../client/errors'
 import type { Snapshot, WatchEvent } from '../../client/model/event'
 import type { Simulator, SimulatorOptions } from '../../simulator'

@@ -1,5 +1,4 @@
 // The words that the editor makes of kinds and values, in every language. It needs no browser.
-import should from 'should'
 import { failoverFaults, sideFaults } from '../../client/model/failover'
 import type { FailoverFault, FailoverReason } from '../../client/model/failover-sides'
 import { sentenceOf, type Given, type Reason, type Wanted } from '../../client/model/faults'

@@ -4,7 +4,6 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parse } from 'acorn'
-import should from 'should'
 import { root } from '../support/root'
 
 interface Help {

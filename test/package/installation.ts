@@ -6,7 +6,6 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import 'should'
 import { root } from '../support/root'
 import { until } from '../support/until'
 

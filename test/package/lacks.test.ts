@@ -12,7 +12,6 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import 'should'
 import { root } from '../support/root'
 
 type LacksIn = (root: string) => Promise<string[]>

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { parse, type Expression, type Property } from 'acorn'
 import { simple } from 'acorn-walk'
-import should from 'should'
 import { defaultsOf, typeOf } from '../support/manifests'
 import { root } from '../support/root'
 

@@ -4,7 +4,6 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { promisify } from 'node:util'
-import 'should'
 import type { Loaded } from './loading'
 import { root } from '../support/root'
 

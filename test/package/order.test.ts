@@ -1,7 +1,6 @@
 // The order of the folders holds: each import that it forbids is planted, and refused.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import 'should'
 import { root } from '../support/root'
 
 interface Order {

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import should from 'should'
 import { root } from '../support/root'
 import { afterThisTest } from '../support/hooks'
 

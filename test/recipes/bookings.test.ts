@@ -1,5 +1,4 @@
 // How long the recipe "Bookings from a calendar" keeps Node-RED busy with a calendar of somebody else.
-import should from 'should'
 import { Functions } from './functions'
 import { nodeNamed, read } from './support'
 

@@ -2,7 +2,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { compileFunction } from 'node:vm'
-import should from 'should'
 import { until } from '../support/until'
 import { type FlowNode, nodeNamed, read, simulator, stageRecipes, withTab } from './support'
 

@@ -2,7 +2,6 @@
 // it was when it failed: from a watch, without anything else.
 import jsonata from 'jsonata'
 import { tmpdir } from 'node:os'
-import should from 'should'
 import { exampleFiles, Functions, type Message } from './functions'
 import { read, type FlowNode } from './support'
 

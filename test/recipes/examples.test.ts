@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileFunction } from 'node:vm'
-import should from 'should'
 import { FAILOVER_ACTIONS } from '../../client/model/failover'
 import type { Simulator } from '../../simulator'
 import { NodeRed } from '../support/node-red'

@@ -3,7 +3,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import should from 'should'
 import type { RouteSpec, Simulator } from '../../simulator'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import { pause, until } from '../support/until'

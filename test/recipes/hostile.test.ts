@@ -2,7 +2,6 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import should from 'should'
 import { newCounters } from '../../client/connection/counters'
 import { renderMetrics, type Detail } from '../../client/metrics/render'
 import { legible } from '../../client/model/legible'

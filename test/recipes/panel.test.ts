@@ -1,5 +1,4 @@
 // The functions of the recipe "Control panel" by themselves: what an operator reads for each state.
-import should from 'should'
 import type { Route } from '../../client'
 import { healthRows } from '../../client/watch/rows'
 import { Functions, type Message } from './functions'

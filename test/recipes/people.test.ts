@@ -5,7 +5,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileFunction } from 'node:vm'
-import 'should'
 import { pause, until } from '../support/until'
 import { startChats, type Chats } from './chats'
 import { type FlowNode, HURRY, nodeNamed, read, simulator, stageRecipes, withTab } from './support'

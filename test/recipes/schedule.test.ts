@@ -1,6 +1,5 @@
 // The recipe that starts and stops a route by the clock.
 import { compileFunction } from 'node:vm'
-import 'should'
 import { pause, until } from '../support/until'
 import { type FlowNode, nodeNamed, read, simulator, stageRecipes, withTab } from './support'
 

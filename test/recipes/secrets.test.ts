@@ -3,7 +3,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import should from 'should'
 import { healthRows } from '../../client/watch/rows'
 import type { Simulator } from '../../simulator'
 import { startBroker, type Broker } from '../support/broker'

@@ -1,7 +1,6 @@
 // Recipes that connect routes with people: a page for guests, an interface for programs.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import type { RouteState } from '../../simulator'
 import { root } from '../support/root'
 import { until } from '../support/until'

@@ -1,7 +1,6 @@
 // Recipes about two gateways: sites that are to be alike, and a key that changes at both ends.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
 import { passOn, ScriptedAppliance } from '../support/scripted-appliance'
 import { until } from '../support/until'

@@ -1,7 +1,6 @@
 // The flows in examples/ on a real Node-RED and a simulator, with their buttons and what they tell.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import 'should'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
 import { hurried, NodeRed } from '../support/node-red'
 import { root } from '../support/root'

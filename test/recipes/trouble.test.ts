@@ -1,7 +1,6 @@
 // Recipes that do something about a source or route in trouble, on a simulator that makes it.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import should from 'should'
 import type { RouteState } from '../../simulator'
 import { pause, until } from '../support/until'
 import { startChats } from './chats'

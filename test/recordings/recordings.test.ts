@@ -2,7 +2,6 @@
 // new recording is one file.
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import type { HealthRow, Planned, Route, RouteList, Statistics } from '../../client'
 import { createObservers } from '../../nodes/gateway/admin/observers'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'

@@ -1,5 +1,4 @@
 // Who calls an SRT listener output, and what shows of it: in routes, statistics and rates.
-import should from 'should'
 import type { CallersCondition, RouteSpec, SimulatorOptions } from '../../simulator'
 import { call, loggedIn, routeOf, simulate, STUDIO, type Json } from './support'
 

@@ -1,6 +1,5 @@
 // What other clients of the interface send, as far as that is public: the bodies follow what was
 // observed of them, and none of their code is here. The simulator takes what a real one takes.
-import should from 'should'
 import type { Simulator, SimulatorOptions } from '../../simulator'
 import { loggedIn, simulate } from './support'
 

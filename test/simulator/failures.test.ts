@@ -1,5 +1,4 @@
 // What fails on the way to a source or destination, and what then shows of it everywhere.
-import should from 'should'
 import type { LineCondition, RouteSpec, Simulator } from '../../simulator'
 import { loggedIn, simulate, type Json } from './support'
 

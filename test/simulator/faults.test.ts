@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import should from 'should'
 import { type Fault } from '../../simulator'
 import { until } from '../support/until'
 import { type Json, simulate, call, loggedIn, STUDIO, rawAnswer } from './support'

@@ -1,6 +1,5 @@
 // The layout of a gateway in the field, and a life of its own with the truth about it.
 import { setTimeout as pause } from 'node:timers/promises'
-import should from 'should'
 import {
   fieldRoutes,
   type LifeEvent,

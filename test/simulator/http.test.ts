@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import should from 'should'
 import { receive, type Upload } from '../../simulator/http'
 
 describe("the simulator's reader of uploads", () => {

@@ -1,4 +1,3 @@
-import should from 'should'
 import { generateRoutes, type RouteSpec } from '../../simulator'
 import { type Json, type Answer, simulate, loggedIn, routeOf, byText, STUDIO } from './support'
 

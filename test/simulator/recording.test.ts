@@ -1,7 +1,6 @@
 // A recording of a gateway, served by the simulator: as it was, and alive.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import {
   DIALECTS,
   generateRoutes,

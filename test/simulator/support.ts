@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
-import 'should'
 import {
   startSimulator,
   type RouteSpec,

@@ -1,6 +1,5 @@
 // The checks before sending, the stars of the form and the simulator accept the same definitions; the
 // form does in test/editor/verdicts.test.ts.
-import should from 'should'
 import { createRoute } from '../../client/changes/create'
 import { Operation } from '../../client/connection/operation'
 import { openConnection, type Connection } from '../../client/connection/connection'

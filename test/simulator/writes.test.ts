@@ -1,4 +1,3 @@
-import 'should'
 import { type Json, simulate, loggedIn, routeOf, STUDIO } from './support'
 
 describe('simulator', () => {

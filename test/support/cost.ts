@@ -1,5 +1,4 @@
 // What work costs, by the clock of the processor: another load on the machine does not count.
-import should from 'should'
 
 /** Milliseconds of the processor; the least of three times. */
 function costOf(work: () => void): number {

@@ -1,6 +1,5 @@
 // The disk of a nats-server, as full as it may become.
 import type { KV } from '@nats-io/kv'
-import should from 'should'
 
 interface Engine {
   url: string

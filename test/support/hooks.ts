@@ -1,6 +1,8 @@
 import { appendFileSync } from 'node:fs'
 import type { EventEmitter } from 'node:events'
 import { basename } from 'node:path'
+// For all tests: it defines `should`, as mocha defines `it`.
+import 'should'
 
 /** A server may close a connection that it keeps just when the next request is sent, which then fails. */
 const { fetch } = globalThis

@@ -1,5 +1,4 @@
 // A simulator or what stands for one, and the connections to it, as most tests of the client need them.
-import 'should'
 import type { Gateway } from '../../client'
 import type { Connection, GatewayOptions } from '../../client/connection/connection'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'

@@ -1,3 +1,6 @@
+/** Of every test: test/support/hooks.ts loads it. */
+declare const should: typeof import('should')
+
 declare module 'node-red-node-test-helper' {
   import type { Node, NodeAPI } from 'node-red'
 

@@ -1,6 +1,5 @@
 import dns from 'node:dns'
 import net from 'node:net'
-import 'should'
 import { type Ensured, type Gateway } from '../../../client'
 import { liveInOwnTime } from '../../support/own-time'
 import { closed, listen } from '../../support/scripted-appliance'

@@ -1,5 +1,4 @@
 // More rows in one ensure than are sent at once, many times over: few calls, and as safe as one row.
-import should from 'should'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { Stop } from '../../../client/stop'
 import type { EnsureFailure } from '../../../client/changes/ensure/bulk'

@@ -1,4 +1,3 @@
-import should from 'should'
 import { errorOf } from '../../support/errors'
 import { FakeTime } from '../../support/fake-time'
 import { liveInOwnTime } from '../../support/own-time'

@@ -1,6 +1,5 @@
 // Routes as a file: what it says, and that sending it changes nothing.
 import * as fc from 'fast-check'
-import 'should'
 import { plan } from '../../../client/changes/ensure/plan'
 import { definitionsOf, type Definition } from '../../../client/changes/definitions'
 import { checkWanted } from '../../../client/model/definition'

@@ -1,4 +1,3 @@
-import 'should'
 import { type Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'

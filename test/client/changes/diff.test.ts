@@ -1,4 +1,3 @@
-import 'should'
 import { toSent } from '../../../client/model/convert'
 import { diffRoutes } from '../../../client/model/diff'
 import { HIDDEN, hideSecrets } from '../../../client/model/secrets'

@@ -1,4 +1,3 @@
-import 'should'
 import { planMerge } from '../../../client/changes/merge'
 import type { RouteState } from '../../../simulator'
 import { frozen } from '../../support/arbitraries'

@@ -1,4 +1,3 @@
-import 'should'
 import { errorOf } from '../../support/errors'
 import type { Call, Reply } from '../../support/scripted-appliance'
 import { appliance, program as gateway, scripted } from '../../support/stage'

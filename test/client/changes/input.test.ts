@@ -1,4 +1,3 @@
-import 'should'
 import { errorOf } from '../../support/errors'
 import { connected, program as gateway, simulator } from '../../support/stage'
 import { planMerge } from '../../../client/changes/merge'

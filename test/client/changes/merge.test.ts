@@ -1,4 +1,3 @@
-import 'should'
 import * as fc from 'fast-check'
 import { checkUpdate } from '../../../client/model/check'
 import { toSent } from '../../../client/model/convert'

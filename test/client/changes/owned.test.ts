@@ -1,5 +1,4 @@
 // What a failover owns of a route: plans leave it and say so, and files have main's.
-import should from 'should'
 import { ensureRoutes, type EnsureRoutes } from '../../../client/changes/ensure/ensure'
 import { newEnsureMemory, undoLastRun } from '../../../client/changes/ensure/undo'
 import { listDefinitions } from '../../../client/changes/definitions'

@@ -1,5 +1,4 @@
 // Protected routes: what changes, stops or deletes one needs its name.
-import should from 'should'
 import {
   openGateway,
   type ConfirmOptions,

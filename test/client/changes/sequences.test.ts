@@ -1,5 +1,4 @@
 import * as fc from 'fast-check'
-import should from 'should'
 import type { Gateway } from '../../../client'
 import { Stop } from '../../../client/stop'
 import { startSimulator, type Simulator } from '../../../simulator'

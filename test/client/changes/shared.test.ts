@@ -1,5 +1,4 @@
 // Shared outputs: one destination of two routes. What would take it away or change it is confirmed.
-import 'should'
 import { openGateway, type ConfirmOptions, type Route } from '../../../client'
 import { errorOf } from '../../support/errors'
 import { passOn, ScriptedAppliance } from '../../support/scripted-appliance'

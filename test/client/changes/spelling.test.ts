@@ -1,4 +1,3 @@
-import 'should'
 import { diffRoutes, showsUpdate } from '../../../client/model/diff'
 import { isPending, wholeRoute } from '../../../client/model/route-state'
 import type { Route, RouteFields } from '../../../client/model/types'

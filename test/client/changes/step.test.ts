@@ -1,4 +1,3 @@
-import 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { ensureRoutes } from '../../../client/changes/ensure/ensure'
 import { Operation } from '../../../client/connection/operation'

@@ -1,4 +1,3 @@
-import should from 'should'
 import { openGateway, type Gateway } from '../../../client'
 import { own } from '../../../client/model/json'
 import { startSimulator, type Simulator } from '../../../simulator'

@@ -1,4 +1,3 @@
-import 'should'
 import type { Route } from '../../../client'
 import { errorOf } from '../../support/errors'
 import { liveInOwnTime } from '../../support/own-time'

@@ -1,4 +1,3 @@
-import should from 'should'
 import net from 'node:net'
 import { createRoute } from '../../../client/changes/create'
 import { findRoute } from '../../../client/changes/find'

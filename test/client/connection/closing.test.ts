@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import should from 'should'
 import { GatewayError } from '../../../client/errors'
 import { createRoute } from '../../../client/changes/create'
 import { getRoute } from '../../../client/api/routes'

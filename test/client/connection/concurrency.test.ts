@@ -1,4 +1,3 @@
-import 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { Operation } from '../../../client/connection/operation'
 import { readAllStatistics } from '../../../client/api/statistics'

@@ -1,4 +1,3 @@
-import 'should'
 import { GatewayError } from '../../../client/errors'
 import { Stop } from '../../../client/stop'
 import { controlRoute } from '../../../client/changes/control'

@@ -1,7 +1,6 @@
 // A request of an instance that may no longer own the appliance does not go out.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import 'should'
 import { createRoute } from '../../../client/changes/create'
 import { listDevices } from '../../../client/api/devices'
 import type { Connection } from '../../../client/connection/connection'

@@ -1,4 +1,3 @@
-import 'should'
 import { gzipSync } from 'node:zlib'
 import { getDevice, listDevices } from '../../../client/api/devices'
 import { listRoutes } from '../../../client/api/routes'

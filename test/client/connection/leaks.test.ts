@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import 'should'
 import { listDevices } from '../../../client/api/devices'
 import { Operation } from '../../../client/connection/operation'
 import { Stop } from '../../../client/stop'

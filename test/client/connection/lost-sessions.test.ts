@@ -1,4 +1,3 @@
-import 'should'
 import { createRoute } from '../../../client/changes/create'
 import { getRoute } from '../../../client/api/routes'
 import { listDevices } from '../../../client/api/devices'

@@ -1,4 +1,3 @@
-import 'should'
 import { refusal } from '../../../client/connection/faults'
 import type { Subject } from '../../../client/connection/operation'
 

@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto'
-import should from 'should'
 import { createRoute } from '../../../client/changes/create'
 import { getRoute } from '../../../client/api/routes'
 import { listDevices } from '../../../client/api/devices'

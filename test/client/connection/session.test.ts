@@ -1,4 +1,3 @@
-import 'should'
 import { GatewayError } from '../../../client/errors'
 import { listDevices } from '../../../client/api/devices'
 import { Operation } from '../../../client/connection/operation'

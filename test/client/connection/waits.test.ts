@@ -1,4 +1,3 @@
-import 'should'
 import { listDevices } from '../../../client/api/devices'
 import { Operation } from '../../../client/connection/operation'
 import { sessionInformation } from '../../../client/api/session'

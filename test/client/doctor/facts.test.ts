@@ -1,7 +1,6 @@
 // Each fact of the interface that reading can show has a check.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import { CHECKS, factsIn } from '../../../client/doctor/facts'
 import type { Answered } from '../../../client/doctor/read'
 import { root } from '../../support/root'

@@ -1,5 +1,4 @@
 // What is read for a report: little, with one login, and with the end of the session in any case.
-import should from 'should'
 import { Stop } from '../../../client/stop'
 import { factsIn } from '../../../client/doctor/facts'
 import { accountOf, linesOf, reportOf } from '../../../client/doctor/account'

@@ -1,6 +1,5 @@
 // A report is safe to send: whatever a gateway answers, nothing of it that could say whose it is.
 import { randomUUID } from 'node:crypto'
-import should from 'should'
 import { linesOf, reportOf } from '../../../client/doctor/account'
 import type { Answered, Reading } from '../../../client/doctor/read'
 import { safeAnswers } from '../../../client/doctor/safe'

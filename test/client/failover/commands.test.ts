@@ -1,5 +1,4 @@
 // What a person asks of a failover, and what it answers.
-import should from 'should'
 import { isGatewayError, type Problem } from '../../../client/errors'
 import { decide } from '../../../client/failover/decide'
 import { startedMemory } from '../../../client/failover/memory'

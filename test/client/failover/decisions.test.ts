@@ -1,5 +1,4 @@
 // Decisions whose order is all that matters: an answer, a command, an end between two looks.
-import 'should'
 import { decide } from '../../../client/failover/decide'
 import { keptOf, startedMemory } from '../../../client/failover/memory'
 import type { Act, FailoverEvent, Input, Look, Memory } from '../../../client/failover/types'

@@ -1,4 +1,3 @@
-import should from 'should'
 import { errorOf, thrownBy } from '../../support/errors'
 import { listenersOf } from '../../support/listeners'
 import { pause, until } from '../../support/until'

@@ -1,6 +1,5 @@
 // What a failover sees in a route: which source is in use, and whether it is good.
 import * as fc from 'fast-check'
-import should from 'should'
 import { lookAt } from '../../../client/failover/look'
 import {
   failoverSettings,

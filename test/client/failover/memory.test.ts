@@ -1,6 +1,5 @@
 // What a failover knows after a restart.
 import * as fc from 'fast-check'
-import 'should'
 import { decide } from '../../../client/failover/decide'
 import { keptOf, startedMemory } from '../../../client/failover/memory'
 import type { FailoverEvent, Look, Memory } from '../../../client/failover/types'

@@ -3,7 +3,6 @@
 // longer ones, with the same checks.
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
-import 'should'
 import { GatewayError } from '../../../client/errors'
 import { decide } from '../../../client/failover/decide'
 import { keptOf, startedMemory } from '../../../client/failover/memory'

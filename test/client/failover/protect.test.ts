@@ -1,4 +1,3 @@
-import should from 'should'
 import { errorOf } from '../../support/errors'
 import { pause, until } from '../../support/until'
 import {

@@ -1,5 +1,4 @@
 // A failover switches its own routes, protected or not.
-import 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { Operation } from '../../../client/connection/operation'
 import { errorOf } from '../../support/errors'

@@ -1,5 +1,4 @@
 // What a failover makes of what it reads: incomplete, offline, its own monitor, twice protected.
-import should from 'should'
 import { openConnection } from '../../../client/connection/connection'
 import { createSavedConnections } from '../../../nodes/gateway/saved'
 import { ownerOf, type Protections } from '../../../client/memory'

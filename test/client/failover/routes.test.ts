@@ -1,4 +1,3 @@
-import should from 'should'
 import type { SavedMemory } from '../../../client/failover/memory'
 import type { Fault } from '../../../simulator/faults'
 import { until } from '../../support/until'

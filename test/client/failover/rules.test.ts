@@ -1,5 +1,4 @@
 // The rules of the failover one by one, where a history does not show the one alone.
-import should from 'should'
 import { notProtecting } from '../../../client/failover/decision'
 import type { Memory } from '../../../client/failover/types'
 import { play, type Moment, type Span, type World } from './world'

@@ -1,6 +1,5 @@
 // What a failover does in histories that people have had, with the numbers: seconds off the air with
 // it, without it, and for an oracle. Reads every 2 s, a change takes 2 s, a source 3 s to connect.
-import 'should'
 import { every } from './histories'
 import { oracle, play, type Span, type World } from './world'
 

@@ -1,5 +1,4 @@
 // What a failover can be set to, and what is wrong with everything else.
-import 'should'
 import type { Route } from '../../../client/model/types'
 import { invalidInput } from '../../../client/errors'
 import {

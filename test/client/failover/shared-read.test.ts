@@ -1,5 +1,4 @@
 // One read of the device for all failovers of a gateway, and none that a command waits for.
-import 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { Operation } from '../../../client/connection/operation'
 import { MONOTONIC } from '../../../client/clock'

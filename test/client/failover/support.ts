@@ -1,5 +1,4 @@
 // Failovers of simulated routes over real sockets, in a time that runs ten times as fast.
-import 'should'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { Operation } from '../../../client/connection/operation'
 import { openConnection, type Connection } from '../../../client/connection/connection'

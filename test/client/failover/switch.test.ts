@@ -1,6 +1,5 @@
 // One switch of the source of a simulated route: what is sent, what stays, and how long it may take.
 import * as fc from 'fast-check'
-import should from 'should'
 import { planMerge } from '../../../client/changes/merge'
 import { updateRoute } from '../../../client/changes/update'
 import { makeSwitch } from '../../../client/failover/switch'

@@ -1,4 +1,3 @@
-import 'should'
 import { LANGUAGES } from '../../../client/model/watch'
 import { ERROR_CODES, type ErrorCode } from '../../../client/errors'
 import { failoverText, type Reported } from '../../../client/failover/text'

@@ -1,4 +1,3 @@
-import should from 'should'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FAILOVER_STATES, UNPROTECTED } from '../../../client/model/failover'

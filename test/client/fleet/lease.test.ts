@@ -1,4 +1,3 @@
-import should from 'should'
 import { openLease, type Lease } from '../../../client/fleet/lease'
 import type { EngineLink, ShareState, Store } from '../../../client/fleet/types'
 import { TTL, Time } from './ownership-world'

@@ -1,4 +1,3 @@
-import should from 'should'
 import { checkOptions } from '../../../client/fleet/nats/options'
 import { areEngineServers } from '../../../client/model/settings'
 

@@ -1,6 +1,5 @@
 // Random histories of instances and their engine, each with its own clock.
 import * as fc from 'fast-check'
-import 'should'
 import { BEAT, TTL, World, type Instance } from './ownership-world'
 
 describe('the ownership of slots in whatever may happen', function () {

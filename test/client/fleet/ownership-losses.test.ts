@@ -1,4 +1,3 @@
-import should from 'should'
 import { memberKey, slotKey } from '../../../client/fleet/ownership/records'
 import { BEAT, TTL } from './ownership-world'
 

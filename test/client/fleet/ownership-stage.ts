@@ -1,5 +1,4 @@
 // Instances in a world of their own, and an engine, for each test.
-import should from 'should'
 import { memberKey } from '../../../client/fleet/ownership/records'
 import { TTL, World, type Instance } from './ownership-world'
 

@@ -1,5 +1,4 @@
 import * as fc from 'fast-check'
-import should from 'should'
 import { SLOTS, instanceFor, partsOf, slotOf } from '../../../client/fleet/slots'
 import { partIn, partName } from '../../../client/model/share'
 

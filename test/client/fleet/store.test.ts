@@ -1,7 +1,6 @@
 // How a watch of the records notices that the engine is not what it was, on a connection that lives.
 import type { KV } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
-import should from 'should'
 import type { Bucket } from '../../../client/fleet/nats/bucket'
 import { createMemory } from '../../../client/fleet/nats/fenced-records'
 import type { Link } from '../../../client/fleet/nats/link'

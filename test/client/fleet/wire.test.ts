@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
-import should from 'should'
 import { ERROR_CODES, GatewayError, invalidInput, say, words } from '../../../client/errors'
 import { dataOf, errorOf } from '../../../client/fleet/nats/outcome'
 import { tokenOf } from '../../../client/fleet/nats/subjects'

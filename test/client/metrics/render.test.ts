@@ -1,5 +1,3 @@
-import 'should'
-import should from 'should'
 import type { DeviceConfiguration } from '../../../client/model/types'
 import { newCounters } from '../../../client/connection/counters'
 import { FAMILIES } from '../../../client/metrics/families'

@@ -1,4 +1,3 @@
-import 'should'
 import * as fc from 'fast-check'
 import * as check from '../../../client/model/check'
 import { checkDefinition, type Use } from '../../../client/model/definition'

@@ -1,5 +1,4 @@
 import * as fc from 'fast-check'
-import should from 'should'
 import { readTable, writtenCell, type Table } from '../../../client/model/csv'
 
 const read = (text: string): string[][] => {

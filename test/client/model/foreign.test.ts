@@ -1,4 +1,3 @@
-import 'should'
 import * as fc from 'fast-check'
 import { MOST, parsedWithin, plainCopy, type Limits } from '../../../client/model/foreign'
 

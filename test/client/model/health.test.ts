@@ -1,5 +1,4 @@
 // The one rule of health, as a table of cases.
-import 'should'
 import {
   deviceHealth,
   isTrouble,

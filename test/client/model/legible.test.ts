@@ -1,5 +1,4 @@
 // Foreign text in logs, statuses, errors, labels and plans.
-import 'should'
 import { GatewayError, invalidInput, words } from '../../../client/errors'
 import { legible, shortened } from '../../../client/model/legible'
 import { labelOf } from '../../../client/metrics/format'

@@ -1,4 +1,3 @@
-import should from 'should'
 import * as fc from 'fast-check'
 import {
   destinationToSent,

@@ -1,4 +1,3 @@
-import 'should'
 import { pathTo, pathUnder } from '../../../client/model/json'
 
 describe('model: paths', () => {

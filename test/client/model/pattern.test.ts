@@ -1,4 +1,3 @@
-import 'should'
 import { patternFilter } from '../../../client/model/pattern'
 
 describe('a pattern of names', () => {

@@ -1,5 +1,4 @@
 // What may leave, and what may be sent back.
-import 'should'
 import { createRedaction, secretsIn } from '../../../client/connection/redaction'
 import { planMerge } from '../../../client/changes/merge'
 import { diffRoutes } from '../../../client/model/diff'

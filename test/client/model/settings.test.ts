@@ -1,5 +1,4 @@
 // What the form of the config node accepts is what the run time accepts.
-import should from 'should'
 import { GatewayError } from '../../../client/errors'
 import { openConnection } from '../../../client/connection/connection'
 import { RANGES } from '../../../client/model/ranges'

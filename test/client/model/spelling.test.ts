@@ -1,4 +1,3 @@
-import 'should'
 import * as fc from 'fast-check'
 import type { Destination, Route, RouteFields, Source } from '../../../client/model/types'
 import type { Ensured } from '../../../client/changes/ensure/apply'

@@ -1,6 +1,5 @@
 // Random histories of callers: every one that joined or left for long enough is told once, with its time,
 // and nobody else. What is expected follows from who was connected when the gateway was polled.
-import should from 'should'
 import { dice } from '../failover/world'
 import { EVERY_MS, listener, newWorld, routeOf, type CallersWorld } from './callers-world'
 

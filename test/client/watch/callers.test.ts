@@ -1,5 +1,4 @@
 // Who calls the listeners of a gateway: joined, left and away, and what it costs to know that.
-import should from 'should'
 import { callersOf } from '../../../client/watch/measuring/callers'
 import type { RouteState } from '../../../simulator/model'
 import { EVERY_MS, listener, newWorld, routeOf, type CallersWorld } from './callers-world'

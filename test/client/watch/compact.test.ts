@@ -1,4 +1,3 @@
-import 'should'
 import type { DeviceConfiguration } from '../../../client/model/types'
 import { shared } from '../../../client/watch/compact'
 import type { RouteState } from '../../../client/watch/state'

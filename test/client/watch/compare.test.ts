@@ -1,5 +1,4 @@
 import * as fc from 'fast-check'
-import 'should'
 import type { DeviceConfiguration, Route } from '../../../client/model/types'
 import { isText } from '../../../client/model/json'
 import { compare, heldBack, keyOf, type Change } from '../../../client/watch/report/compare'

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import should from 'should'
 import { EVENTS } from '../../../client/model/watch'
 import type { RouteView, WatchEvent } from '../../../client/model/event'
 import type { RouteState } from '../../../simulator'

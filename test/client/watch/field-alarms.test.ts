@@ -1,7 +1,6 @@
 // The proof of the alarm, on the layout of a gateway that was seen in the field: the loss of a source is
 // reported in every history, once, and its end, once; a missing caller in none. npm run bench -- alarms
 // plays 10,000 longer ones, with the same checks.
-import should from 'should'
 import { openBy } from '../../../client/watch/registry'
 import type { RouteState } from '../../../simulator'
 import { judged, randomHistory, smallest } from './field-histories'

@@ -1,5 +1,4 @@
 import * as fc from 'fast-check'
-import should from 'should'
 import type { DeviceConfiguration } from '../../../client/model/types'
 import type { Snapshot } from '../../../client/model/event'
 import { healthOfWhole } from '../../../client/model/health'

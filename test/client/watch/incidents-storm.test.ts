@@ -1,5 +1,4 @@
 // Thousands of incidents that end at once must not hold up Node-RED.
-import 'should'
 import { createIncidentReporter } from '../../../client/watch/report/incident-reporter'
 import { OK } from '../../../client/model/health'
 import type { UnixClock } from '../../../client/clock'

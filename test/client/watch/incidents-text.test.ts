@@ -1,5 +1,4 @@
 // What people read of incidents.
-import 'should'
 import { eventText } from '../../../client/watch/text/event-text'
 import type { Language } from '../../../client/model/watch'
 

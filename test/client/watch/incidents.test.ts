@@ -1,5 +1,4 @@
 // What a watch reports as incidents: one thing that went wrong, from its beginning to its end.
-import should from 'should'
 import { openBy, savedBy } from '../../../client/watch/registry'
 import type { OpenIncident } from '../../../client/model/incident'
 import type { WatchEvent } from '../../../client/model/event'

@@ -1,4 +1,3 @@
-import 'should'
 import { createRoute } from '../../../client/changes/create'
 import { deleteRoute } from '../../../client/changes/delete'
 import { ensureRoutes } from '../../../client/changes/ensure/ensure'

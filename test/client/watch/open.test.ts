@@ -1,5 +1,4 @@
 // What the watches of one process have reported as begun, those of the next one report as ended.
-import should from 'should'
 import { openBy } from '../../../client/watch/registry'
 import { savedIn } from '../../../client/watch/saved'
 import type { WatchOptions } from '../../../client/watch/report/subscription'

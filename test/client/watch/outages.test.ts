@@ -1,4 +1,3 @@
-import should from 'should'
 import type { WatchEvent } from '../../../client/model/event'
 import { pollNow } from '../../../client/watch/registry'
 import { freePort } from '../../support/ports'

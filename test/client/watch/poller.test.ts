@@ -1,4 +1,3 @@
-import should from 'should'
 import { GatewayError } from '../../../client/errors'
 import { createPoller, type Miss, type Poller } from '../../../client/poller'
 import { FakeTime } from '../../support/fake-time'

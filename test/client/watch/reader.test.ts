@@ -1,4 +1,3 @@
-import 'should'
 import { REAL_TIME } from '../../../client/clock'
 import type { Connection } from '../../../client/connection/connection'
 import { Operation } from '../../../client/connection/operation'

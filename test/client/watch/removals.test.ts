@@ -1,4 +1,3 @@
-import 'should'
 import { Operation } from '../../../client/connection/operation'
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'

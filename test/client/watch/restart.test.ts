@@ -1,4 +1,3 @@
-import should from 'should'
 import type { Snapshot } from '../../../client/model/event'
 import { savedBy } from '../../../client/watch/registry'
 import type { WatchOptions } from '../../../client/watch/report/subscription'

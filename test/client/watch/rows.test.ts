@@ -1,5 +1,4 @@
 // How the routes are, as rows: what a panel shows, and a program reads.
-import should from 'should'
 import { type Route } from '../../../client'
 import { healthRows } from '../../../client/watch/rows'
 import { generateRoutes } from '../../../simulator'

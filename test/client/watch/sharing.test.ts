@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import should from 'should'
 import { controlRoute } from '../../../client/changes/control'
 import { Operation } from '../../../client/connection/operation'
 import type { Snapshot } from '../../../client/model/event'

@@ -1,4 +1,3 @@
-import 'should'
 import { createPace } from '../../../client/watch/life/stagger'
 
 describe('the pace of first polls', () => {

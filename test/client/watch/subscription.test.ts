@@ -1,5 +1,4 @@
 import * as fc from 'fast-check'
-import should from 'should'
 import { GatewayError } from '../../../client/errors'
 import type { DeviceConfiguration } from '../../../client/model/types'
 import type { RouteView, Snapshot, WatchEvent } from '../../../client/model/event'

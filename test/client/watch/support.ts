@@ -1,5 +1,4 @@
 // Watches of a simulator, with a clock that is set forward.
-import 'should'
 import { type Connection } from '../../../client/connection/connection'
 import { savedIn } from '../../../client/watch/saved'
 import { watchDevice, pollNow } from '../../../client/watch/registry'

@@ -1,4 +1,3 @@
-import should from 'should'
 import { GatewayError } from '../../../client/errors'
 import { createOpenMemory, type OpenMemory } from '../../../client/watch/takeover'
 import type { ShareMemory } from '../../../client/fleet/nats/fenced-records'

@@ -1,5 +1,4 @@
 import * as fc from 'fast-check'
-import should from 'should'
 import { ERROR_CODES } from '../../../client/errors'
 import { EVENTS, LANGUAGES, languageOf } from '../../../client/model/watch'
 import { eventOf, snapshotOf } from '../../../client/watch/report/events'

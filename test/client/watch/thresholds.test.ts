@@ -1,4 +1,3 @@
-import should from 'should'
 import type { Fault, RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {
