@@ -1,7 +1,6 @@
 // The client for plain Node.js, as other programs use it.
 import { execFile } from 'node:child_process'
 import { getEventListeners } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import {
@@ -12,7 +11,7 @@ import {
   type WatchEvent,
 } from '../../client'
 import { type SimulatorOptions } from '../../simulator'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 import { connected, deviceId as device, program as gateway, simulator } from '../support/stage'
 import { SLOW_CLOCK } from '../support/slow-clock'
 
@@ -370,7 +369,7 @@ describe('the gateway of plain Node.js', () => {
 
   it('runs the example of its docstring', async () => {
     await start()
-    const source = readFileSync(join(root, 'client/gateway.ts'), 'utf8')
+    const source = contentOf('client/gateway.ts')
     const [, example = ''] = /@example\n([^]*?)\n \*\//.exec(source)!
     const code = example
       .replaceAll(/^ \* ?/gm, '')

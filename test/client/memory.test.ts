@@ -1,6 +1,6 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 describe('what is remembered of an appliance', () => {
   it('stands in client/memory.ts alone: no module keeps anything by gateway', () => {
@@ -10,7 +10,7 @@ describe('what is remembered of an appliance', () => {
     const modules = files.filter((file) => file.endsWith('.ts'))
     modules.length.should.be.above(50)
     for (const file of modules) {
-      readFileSync(join(root, 'client', file), 'utf8').should.not.match(byGateway, file)
+      contentOf('client', file).should.not.match(byGateway, file)
     }
   })
 })

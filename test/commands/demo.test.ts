@@ -1,13 +1,11 @@
 // What `npm start` does, as a process of its own. Without the control panel, which may have to be
 // installed: test/editor/control-panel.test.ts tests that.
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { request, type RequestOptions } from 'node:http'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import jsonata from 'jsonata'
 import { startSimulator } from '../../simulator'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 const ACCESS = ['GATEWAY_URL', 'GATEWAY_USERNAME', 'GATEWAY_PASSWORD', 'GATEWAY_FINGERPRINT']
 
@@ -146,9 +144,7 @@ describe('npm start', function () {
   })
 
   it('hides the ID of the session, and shows the sentence of an error', async () => {
-    const flow = JSON.parse(readFileSync(join(root, 'examples/All nodes.json'), 'utf8')) as Array<
-      Record<string, unknown>
-    >
+    const flow = JSON.parse(contentOf('examples/All nodes.json')) as Array<Record<string, unknown>>
     const debug = (label: string) =>
       flow.find(({ type, name }) => type === 'debug' && name === label)!
     const shownBy = (label: string, message: object): Promise<unknown> => {

@@ -15,7 +15,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../simulator'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 import { until } from '../support/until'
 
 const PROGRAM = join(root, 'dist/client/doctor/command.js')
@@ -76,7 +76,7 @@ describe('the experiments of media-gateway-doctor --write', function () {
       const { experiments, left, isDoubtful, failure } = await run(new Stop(), pace)
       should(failure).be.undefined()
       ;({ left, isDoubtful }).should.eql({ left: [], isDoubtful: false })
-      const page = readFileSync(join(root, 'docs/project/interface.md'), 'utf8')
+      const page = contentOf('docs/project/interface.md')
       for (const { name, seen } of experiments) {
         page.should.containEql(`| \`${name}\``)
         if (!isOlder) should(seen).not.match(/^could not test/, name)

@@ -18,7 +18,7 @@ import { defaultsOf } from '../support/manifests'
 import { findNats, withNats } from '../support/nats'
 import { freePort } from '../support/ports'
 import { withPrometheus } from '../support/prometheus'
-import { packageName, root } from '../support/root'
+import { contentOf, packageName, root } from '../support/root'
 import { until } from '../support/until'
 
 const { CORE_SCHEMA, load, mergeTag } = require('js-yaml') as {
@@ -149,7 +149,7 @@ describe('docs/fleet', function () {
     existsSync(join(root, redJs!)).should.be.true()
     const [from, to] = compose.services['node-red']!.volumes![0]!.split(':')
     existsSync(join(FOLDER, settings!.replace(to!, from!))).should.be.true()
-    const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    const { bin } = JSON.parse(contentOf('package.json')) as {
       bin: Record<string, string>
     }
     compose.services['simulator-1']!.command![1]!.should.endWith(

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 /** The commands of a manifest, each with its file. */
 const commandsIn = (folder: string): (readonly [name: string, file: string])[] => {
-  const manifest = readFileSync(join(root, folder, 'package.json'), 'utf8')
+  const manifest = contentOf(folder, 'package.json')
   const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> }
   return Object.entries(scripts).flatMap(([name, command]) => {
     const [, file] = /^node (\S+\.mjs)/.exec(command) ?? []
@@ -32,7 +31,7 @@ describe('every command of npm run', () => {
     it(`${name} says with --help what it does, and does nothing`, () => {
       const { status, output } = run(file, '--help')
       status!.should.equal(0, output)
-      output.should.containEql(readFileSync(join(root, file), 'utf8').split('\n')[0]!.slice(3))
+      output.should.containEql(contentOf(file).split('\n')[0]!.slice(3))
     })
   }
 

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 /** What a build and a test need, but for the packages and the other tests. */
 const PARTS = [
@@ -95,7 +95,7 @@ interface Step {
 /** Each step that has a file and what goes into it. */
 function steps(): Step[] {
   const STEP = /^\d+\. [^\n]* in `([^`]+)`:\n\n( {3,4})```(\w+)\n([^]*?)^\2```/gm
-  const page = readFileSync(join(root, 'docs/project/architecture.md'), 'utf8')
+  const page = contentOf('docs/project/architecture.md')
   const section = page.split('## Add an operation\n')[1]!.split(/^## /m)[0]!
   return [...section.matchAll(STEP)].map(([, file, indent, language, code]) => ({
     file: file!,

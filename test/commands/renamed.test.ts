@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageName, root } from '../support/root'
+import { contentOf, packageName, root } from '../support/root'
 import { env, Installation } from '../package/installation'
 
 const NAME = '@someone/else'
@@ -29,7 +29,7 @@ describe('the package under another name', function () {
     installation = new Installation(NAME)
     const project = join(installation.home, 'project')
     mkdirSync(project)
-    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    const manifest = JSON.parse(contentOf('package.json')) as {
       'node-red': { nodes: object }
     }
     sets = Object.keys(manifest['node-red'].nodes)

@@ -1,9 +1,9 @@
 // What docs/project/architecture.md names is there. test/commands/operation.test.ts follows its steps.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
-const page = readFileSync(join(root, 'docs/project/architecture.md'), 'utf8')
+const page = contentOf('docs/project/architecture.md')
 const section = (title: string): string => page.split(`## ${title}\n`)[1]!.split(/^## /m)[0]!
 
 describe('docs/project/architecture.md', () => {

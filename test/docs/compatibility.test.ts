@@ -1,11 +1,10 @@
 // docs/compatibility.md: its table is made from the recordings, and it says what is assumed of all that
 // is not known.
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
-const text = (path: string): string => readFileSync(join(root, path), 'utf8')
+const text = (path: string): string => contentOf(path)
 const page = text('docs/compatibility.md')
 
 describe('docs/compatibility.md', () => {

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { root } from '../support/root'
+import { contentOf } from '../support/root'
 
 interface Locked {
   dev?: boolean
@@ -9,12 +7,10 @@ interface Locked {
 }
 
 describe('docs/project/dependencies.md', () => {
-  const text = readFileSync(join(root, 'docs/project/dependencies.md'), 'utf8')
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const text = contentOf('docs/project/dependencies.md')
+  const manifest = JSON.parse(contentOf('package.json'))
   const needed = Object.keys(manifest.dependencies)
-  const locked: Record<string, Locked> = JSON.parse(
-    readFileSync(join(root, 'package-lock.json'), 'utf8'),
-  ).packages
+  const locked: Record<string, Locked> = JSON.parse(contentOf('package-lock.json')).packages
   const atRunTime = Object.entries(locked).filter(
     ([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional,
   )

@@ -1,7 +1,7 @@
 // The documentation says what the code says: pictures, properties, messages, events, routes of
 // the editor, exports of the client. readme.test is about the README.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import type { NodeAPI } from 'node-red'
 import * as client from '../../client'
@@ -23,10 +23,8 @@ import { registerAdminRoutes } from '../../nodes/gateway/admin/routes'
 import { startSimulator } from '../../simulator'
 import { helper, load, send, unload, type Message } from '../support/flow'
 import { defaultsOf, manifestOf, membersOf, nodes as sets, typeOf } from '../support/manifests'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 import { until } from '../support/until'
-
-const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
 
 /** Where the flow library and npm find a picture of the README. */
 const RAW = 'https://raw.githubusercontent.com/media-gateway/node-red/main/'
@@ -61,7 +59,7 @@ describe('the documentation', () => {
 
   it('has absolute links on the pages that npm, the flow library and releases show', () => {
     for (const page of ['README.md', 'CHANGELOG.md', 'SECURITY.md']) {
-      const found = [...text(page).matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!)
+      const found = [...contentOf(page).matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!)
       found.length.should.be.above(0)
       found.filter((link) => !link.startsWith('https://')).should.eql([], page)
     }
@@ -76,7 +74,7 @@ describe('the documentation', () => {
 
   it('is referred to by its pages and their sections, and nothing else is', () => {
     const wrong = all.flatMap((file) => {
-      const content = text(file)
+      const content = contentOf(file)
       const elsewhere = content.match(NUMBERED) ?? []
       const missing = [...content.matchAll(/\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)]
         .filter(([, page = '', anchor]) => !isThere(page, anchor))
@@ -87,7 +85,7 @@ describe('the documentation', () => {
   })
 
   it('has each fact about the gateway once, with its source and its certainty', () => {
-    const page = text('docs/project/interface.md')
+    const page = contentOf('docs/project/interface.md')
     const sources = rows(page, "# The gateway's interface")
       .filter((cells) => cells.length === 2)
       .map(([source]) => source!)
@@ -105,7 +103,7 @@ describe('the documentation', () => {
   })
 
   it('names for each rule of quality that is kept the test that proves it', () => {
-    const rules = rows(text('docs/project/quality.md'), '# Quality')
+    const rules = rows(contentOf('docs/project/quality.md'), '# Quality')
     rules.length.should.be.above(10)
     for (const [level, rule, , status, proof] of rules) {
       should(level).match(/^(Bronze|Silver|Gold|Platinum)$/, rule)
@@ -132,7 +130,7 @@ describe('the documentation', () => {
 
     it('shows each of them somewhere, and says in words what is in it', () => {
       const shown = pages.flatMap((page) =>
-        [...text(page).matchAll(/!\[([^\]]*)\]\(([^)]+\.png)\)/g)].map(
+        [...contentOf(page).matchAll(/!\[([^\]]*)\]\(([^)]+\.png)\)/g)].map(
           ([, words = '', path = '']) => {
             words.length.should.be.above(30, `${page}: ${path}`)
             return path.startsWith(RAW) ? path.slice(RAW.length) : join(dirname(page), path)
@@ -154,7 +152,7 @@ describe('the documentation', () => {
 const SENDERS = sets.filter((set) => manifestOf(set).sends)
 
 describe('the contract', () => {
-  const contract = text('docs/contract.md')
+  const contract = contentOf('docs/contract.md')
   const sectionOn = (title: string): string =>
     contract.split(`## ${title}\n`)[1]!.split(/^## /m)[0]!
 
@@ -170,7 +168,7 @@ describe('the contract', () => {
 
   it('tells of each of these properties', () => {
     const [first, , failover] = contract.split(/^## (?:Saved form|Failover)$/m)
-    const told = `${first}${failover}${text('docs/nodes.md')}`
+    const told = `${first}${failover}${contentOf('docs/nodes.md')}`
     for (const set of sets) {
       for (const property of Object.keys(defaultsOf(set))) {
         should(told.includes(`\`${property}\``)).be.true(`${set}: ${property}`)
@@ -333,7 +331,7 @@ describe('the contract', () => {
 })
 
 describe('the page on nodes', () => {
-  const page = text('docs/nodes.md')
+  const page = contentOf('docs/nodes.md')
 
   it('lists exactly the nodes of the package', () => {
     const listed = rows(page, '## What each node takes and returns').map(([cell]) => type(cell!))
@@ -359,7 +357,7 @@ describe('the page on nodes', () => {
 describe('the guides', () => {
   it('name each field as the form does', () => {
     const labels = sets.flatMap((set) => {
-      const catalog = JSON.parse(text('nodes', set, 'locales/en-US', `${set}.json`)) as Catalog
+      const catalog = JSON.parse(contentOf('nodes', set, 'locales/en-US', `${set}.json`)) as Catalog
       return [...Object.entries(catalog.label ?? {}), ...Object.entries(catalog.form ?? {})]
     })
     const isLabel = ([label, property]: readonly [string, string]): boolean =>
@@ -369,11 +367,11 @@ describe('the guides', () => {
           key === property.replace(/^(inventory|callers)Type$/, '$1') &&
           (whole === label || whole.startsWith(`${label} (`)),
       )
-    const inTable = rows(text('docs/nodes.md'), '## The gateway').map(
+    const inTable = rows(contentOf('docs/nodes.md'), '## The gateway').map(
       ([label, property]) => [label!, code(property!)] as const,
     )
     const inText = ['nodes', 'update-and-ensure', 'watch'].flatMap((page) =>
-      [...text('docs', `${page}.md`).matchAll(/\*\*([^*]+)\*\* \(`(\w+)`/g)].map(
+      [...contentOf('docs', `${page}.md`).matchAll(/\*\*([^*]+)\*\* \(`(\w+)`/g)].map(
         ([, label, property]) => [label!, property!] as const,
       ),
     )
@@ -393,14 +391,14 @@ describe('the guides', () => {
 })
 
 describe('the page on watching', () => {
-  const page = text('docs/watch.md')
+  const page = contentOf('docs/watch.md')
 
   it('shows an event of which the contract has the name and every member', () => {
     const [, json = ''] = /```json\n([^]*?)```/.exec(page)!
     const { topic, payload } = JSON.parse(json) as { topic: string; payload: { event: string } }
     payload.event.should.equal(topic)
     INCIDENT_EVENTS.should.containEql(topic)
-    const members = rows(text('docs/contract.md'), '## Watch').flatMap(([cell]) =>
+    const members = rows(contentOf('docs/contract.md'), '## Watch').flatMap(([cell]) =>
       cell!.split(', ').map(code),
     )
     for (const name of Object.keys(payload)) members.should.containEql(name)
@@ -427,7 +425,7 @@ describe('the page on security', () => {
     const httpAdmin = { get: route('GET'), post: route('POST') }
     const auth = { needsPermission: (permission: string) => permission }
     registerAdminRoutes({ httpAdmin, auth } as unknown as NodeAPI)
-    const documented = rows(text('docs/security.md'), '## The editor').map(
+    const documented = rows(contentOf('docs/security.md'), '## The editor').map(
       ([method, path, permission]) =>
         [code(method!), code(path!), code(permission!.split(';')[0]!)].join(' '),
     )
@@ -435,7 +433,9 @@ describe('the page on security', () => {
   })
 
   it('has the name of every secret', () => {
-    const [, names = ''] = /Secrets are the fields ([^\n]*), at any/.exec(text('docs/security.md'))!
+    const [, names = ''] = /Secrets are the fields ([^\n]*), at any/.exec(
+      contentOf('docs/security.md'),
+    )!
     const listed = [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name)
     listed.should.eql([...SECRET_NAMES].sort())
   })
@@ -443,14 +443,14 @@ describe('the page on security', () => {
 
 describe('the page on the client', () => {
   it('has everything that is exported', () => {
-    const page = text('docs/client.md')
-    const index = text('client/index.ts')
+    const page = contentOf('docs/client.md')
+    const index = contentOf('client/index.ts')
     const types = [...index.matchAll(/^export type \{([^}]*)\}/gm)]
       .flatMap(([, names]) => names!.split(','))
       .map((name) => name.trim())
       .filter((name) => name !== '')
     const wholeFiles = [...index.matchAll(/^export type \* from '.\/(.+)'/gm)]
-      .flatMap(([, file]) => [...text(`client/${file}.ts`).matchAll(/^export \w+ (\w+)/gm)])
+      .flatMap(([, file]) => [...contentOf(`client/${file}.ts`).matchAll(/^export \w+ (\w+)/gm)])
       .map(([, name]) => name!)
     types.length.should.be.above(30)
     wholeFiles.length.should.be.above(30)
@@ -492,7 +492,7 @@ const isThere = (page: string, anchor?: string): boolean =>
 
 function links(page: string): Array<{ path: string; anchor?: string }> {
   const outside = /^[a-z]+:/
-  return [...text(page).matchAll(/\]\(([^)]+)\)/g)]
+  return [...contentOf(page).matchAll(/\]\(([^)]+)\)/g)]
     .map(([, link = '']) => {
       const own = link.startsWith(BLOB) ? link.slice(BLOB.length) : undefined
       return own === undefined ? link : relative(dirname(page), own)
@@ -506,7 +506,7 @@ function links(page: string): Array<{ path: string; anchor?: string }> {
 
 /** The anchors of a page, as GitHub makes them of its headings. */
 const headings = (page: string): string[] =>
-  [...text(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+  [...contentOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
       .toLowerCase()
       .replace(/[^\w\- ]/g, '')

@@ -2,9 +2,9 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ERROR_CODES } from '../../client'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
-const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
+const page = contentOf('docs/errors.md')
 
 /** All that errors say, as templates, in the order of the files. */
 function templates(): string[] {
@@ -42,7 +42,7 @@ describe('docs/errors.md', () => {
   })
 
   it('has every field of the cause', () => {
-    const source = readFileSync(join(root, 'client/errors.ts'), 'utf8')
+    const source = contentOf('client/errors.ts')
     const [, fields = ''] = /export interface ErrorCause \{(.*?)\n\}/s.exec(source)!
     const names = Array.from(fields.matchAll(/^ {2}(\w+)\??:/gm), ([, name]) => name!)
     names.length.should.be.above(8)

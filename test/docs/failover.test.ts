@@ -1,7 +1,5 @@
 // The page on the failover, against the code: its names, and its drawing of the states against what
 // the rules do in histories of all kinds.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { decide } from '../../client/failover/decide'
 import { startedMemory } from '../../client/failover/memory'
 import type { Input, Look } from '../../client/failover/types'
@@ -15,7 +13,7 @@ import {
   type InUse,
   type NotProtecting,
 } from '../../client/model/failover'
-import { root } from '../support/root'
+import { contentOf } from '../support/root'
 
 /** Why a failover protects nothing: those that are no event have no list in the code. */
 const REASONS = Object.keys({
@@ -27,7 +25,7 @@ const REASONS = Object.keys({
 })
 
 describe('the page on the failover', () => {
-  const page = readFileSync(join(root, 'docs/failover.md'), 'utf8')
+  const page = contentOf('docs/failover.md')
   const sectionOn = (title: string): string => page.split(`\n${title}\n`)[1]!.split(/^#/m)[0]!
   const codes = (text: string): string[] =>
     [...text.matchAll(/`([^`\n]+)`/g)].map(([, name]) => name!)

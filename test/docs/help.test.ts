@@ -1,6 +1,6 @@
 // The help of the nodes, as the editor shows it: short, with every choice of the form, and with samples
 // that are what the nodes send.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ERROR_CODES } from '../../client/errors'
 import { INCIDENT_EVENTS } from '../../client/model/incident'
@@ -8,12 +8,13 @@ import { startSimulator, type Simulator } from '../../simulator'
 import { LANGUAGES, type Language } from '../support/editor-module'
 import { type Message, helper, load, send, simulated, unload } from '../support/flow'
 import { manifestOf, nodes } from '../support/manifests'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 import { until } from '../support/until'
 
-const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
-
-const packaged = JSON.parse(text('package.json')) as { name: string; repository: { url: string } }
+const packaged = JSON.parse(contentOf('package.json')) as {
+  name: string
+  repository: { url: string }
+}
 
 /** The nodes that have more to say than others. */
 const LONG = ['watch']
@@ -217,7 +218,7 @@ function expectShown(sample: unknown, real: unknown, path = 'msg'): void {
 // ---- what is read
 
 function help(node: string, language: Language): string {
-  return text('dist/nodes', node, 'locales', language, `${node}.html`)
+  return contentOf('dist/nodes', node, 'locales', language, `${node}.html`)
 }
 
 const sampleOf = (node: string) => manifestOf(node).example as { in: Message; out: Message }
@@ -250,7 +251,7 @@ function links(page: string): string[] {
 }
 
 const form = (node: string): string => {
-  const html = text('dist/nodes', node, `${node}.html`)
+  const html = contentOf('dist/nodes', node, `${node}.html`)
   return /<script type="text\/html" data-template-name[^]*?<\/script>/.exec(html)![0]
 }
 
@@ -262,7 +263,7 @@ function choicesOf(node: string): Array<{ value: string; key: string }> {
 /** A label as help names it: without what explains it. */
 function labelAt(node: string, language: Language, key: string): string {
   const [, of = node, path = ''] = /^(?:.*\/([\w-]+):)?(.*)$/.exec(key)!
-  const catalog: unknown = JSON.parse(text('nodes', of, 'locales', language, `${of}.json`))
+  const catalog: unknown = JSON.parse(contentOf('nodes', of, 'locales', language, `${of}.json`))
   const label = path
     .split('.')
     .reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], catalog)

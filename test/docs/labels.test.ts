@@ -1,13 +1,9 @@
 // The glossary has the labels of all forms, as each language has them.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { anyMembersOf } from '../../client/model/members'
 import { LANGUAGES, textsAt, type Language } from '../support/editor-module'
 import { LABELS, TERMS, type Label, type Texts } from '../support/glossary'
 import { nodes } from '../support/manifests'
-import { root } from '../support/root'
-
-const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
+import { contentOf } from '../support/root'
 
 /** A label, and the property whose field it is for. */
 interface Used {
@@ -17,7 +13,7 @@ interface Used {
 
 /** The labels in the page of a node. */
 function labelsOfForm(node: string): Used[] {
-  const form = text('dist/nodes', node, `${node}.html`)
+  const form = contentOf('dist/nodes', node, `${node}.html`)
   return [...form.matchAll(/<label for="([^"]+)"([^>]*>[^]*?)<\/label>/g)].map(
     ([, id, content]) => {
       const [, key] = /data-i18n="([^"]+)"/.exec(content!)!
@@ -66,7 +62,7 @@ function platform(language: Language): string[] {
     '@node-red/nodes/locales/*/messages',
   ]
   return catalogs.flatMap((catalog) => {
-    const file = text('node_modules', `${catalog.replace('*', language)}.json`)
+    const file = contentOf('node_modules', `${catalog.replace('*', language)}.json`)
     const { common } = JSON.parse(file) as { common: { label: Record<string, string> } }
     return Object.values(common.label)
   })

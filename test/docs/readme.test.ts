@@ -1,7 +1,7 @@
 // The README is short, in the order that a new user needs, and true.
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 const MOST_LINES = 170
 const FIRST_SCREEN = 45
@@ -20,7 +20,7 @@ const SECTIONS = [
   'License',
 ]
 
-const text = (path: string): string => readFileSync(join(root, path), 'utf8')
+const text = (path: string): string => contentOf(path)
 const readme = text('README.md')
 /** Its links are absolute: npm and the flow library show it too. */
 const BLOB = 'https://github.com/media-gateway/node-red/blob/main/'

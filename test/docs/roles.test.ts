@@ -1,9 +1,7 @@
 // The page on roles says what each node does with an account of each role.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
 import { type Message, helper, load, send, simulated, unload } from '../support/flow'
-import { root } from '../support/root'
+import { contentOf } from '../support/root'
 import { until } from '../support/until'
 
 const ACCOUNTS = {
@@ -11,7 +9,7 @@ const ACCOUNTS = {
   Operator: { username: 'operator', password: 'supervisor' },
   Administrator: { username: 'haiadmin', password: 'manager' },
 }
-const page = readFileSync(join(root, 'docs/roles.md'), 'utf8')
+const page = contentOf('docs/roles.md')
 const rows = [...page.matchAll(/^\| `media-gateway-([\w-]+)` *\|(.*)\|$/gm)].map(
   ([, node, cells]) => ({ node: node!, allowed: cells!.split('|').map((cell) => cell.trim()) }),
 )
@@ -24,9 +22,9 @@ describe('the page on roles', () => {
   })
 
   it('has every node except the gateway', () => {
-    const { 'node-red': manifest } = JSON.parse(
-      readFileSync(join(root, 'package.json'), 'utf8'),
-    ) as { 'node-red': { nodes: Record<string, string> } }
+    const { 'node-red': manifest } = JSON.parse(contentOf('package.json')) as {
+      'node-red': { nodes: Record<string, string> }
+    }
     const nodes = Object.keys(manifest.nodes).filter((node) => node !== 'gateway')
     rows
       .map(({ node }) => node)

@@ -1,14 +1,12 @@
 // The plan on the page about routes as a file is what the node prints for the file on that page.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { NodeAPI } from 'node-red'
 import type { PlanReport } from '../../client/changes/ensure/report'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
 import { load, result, unload } from '../support/flow'
-import { root } from '../support/root'
+import { contentOf } from '../support/root'
 
 const yaml = require('@node-red/nodes/core/parsers/70-YAML.js') as (RED: NodeAPI) => void
-const page = readFileSync(join(root, 'docs/routes-as-a-file.md'), 'utf8')
+const page = contentOf('docs/routes-as-a-file.md')
 const blocks = (language: string): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm'))].map(
     ([, text]) => text!,

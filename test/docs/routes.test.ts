@@ -1,14 +1,13 @@
 // docs/routes.md: its tables are those that the checks follow, and a gateway takes its examples.
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { startSimulator, type Simulator } from '../../simulator'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 import { gatewayAt } from '../support/connect'
 
 type Part = Record<string, unknown>
 
-const page = readFileSync(join(root, 'docs/routes.md'), 'utf8')
+const page = contentOf('docs/routes.md')
 
 /** The examples below a heading such as `## Source`, up to the next of its kind. */
 const examplesBelow = (heading: string): Part[] =>

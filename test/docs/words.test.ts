@@ -1,13 +1,13 @@
 // Texts for users do without the words that the glossary rules out: docs/glossary.md. What is set
 // as code is not read: there, names of the contract and of the API stay as they are.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, type Literal, type Node, type TemplateLiteral } from 'acorn'
 import { full } from 'acorn-walk'
 import { transformSync } from 'esbuild'
 import { LANGUAGES, type Language } from '../support/editor-module'
 import { AVOIDED, GLOSSARY } from '../support/glossary'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 /** Names of the contract that stand in a sentence without being set as code. */
 const CONTRACT = /\bappliance\.(?:un)?reachable\b|\bapplianceMessage\b/g
@@ -227,7 +227,7 @@ function partsOf(node: Node): string[] {
 const isSentence = (value: string): boolean =>
   /\S\s+\S+\s+\S/.test(value) || /^(?=.*\p{Lu}).*\p{L}\s+\p{L}/su.test(value)
 
-const text = (file: string): string => readFileSync(join(root, file), 'utf8')
+const text = (file: string): string => contentOf(file)
 
 /** All files of a folder with that end, and of the folders in it. */
 function files(folder: string, end: string): string[] {

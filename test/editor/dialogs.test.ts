@@ -1,12 +1,10 @@
 // Every dialog: what it shows, and what it saves.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import { CONFIG, hasDarkTheme, type EditorRED, type Properties } from '../support/editor'
 import { cutInFields, flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
-import { root } from '../support/root'
+import { contentOf } from '../support/root'
 import { withDialogs } from './dialogs-page'
 import {
   ACTIONS,
@@ -35,9 +33,9 @@ withDialogs('the dialogs', (dialogs) => {
   const { openForm, done, cancel, fillTyped, fill, enterLimits } = dialogs
 
   it('knows every node of the package', () => {
-    const { 'node-red': nodeRedPart } = JSON.parse(
-      readFileSync(join(root, 'package.json'), 'utf8'),
-    ) as { 'node-red': { nodes: Record<string, string> } }
+    const { 'node-red': nodeRedPart } = JSON.parse(contentOf('package.json')) as {
+      'node-red': { nodes: Record<string, string> }
+    }
     const types = Object.keys(nodeRedPart.nodes).map((set) =>
       set === 'gateway' ? CONFIG : `${CONFIG}-${set}`,
     )

@@ -1,6 +1,4 @@
 // A flow that version 0.1 saved, in the editor: nothing changes before it is edited.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import {
   CONFIG,
@@ -10,7 +8,7 @@ import {
   type EditorRED,
   type Properties,
 } from '../support/editor'
-import { root } from '../support/root'
+import { contentOf } from '../support/root'
 
 declare const RED: EditorRED
 
@@ -18,12 +16,11 @@ inBrowser('a flow saved by version 0.1', function () {
   this.timeout(60_000)
 
   const TAB = { id: 'tab', type: 'tab', label: 'Saved by 0.1' }
-  const saved = (
-    JSON.parse(readFileSync(join(root, 'test/nodes/saved/0.1.json'), 'utf8')) as Properties[]
-  ).map((node, row) =>
-    node['type'] === CONFIG
-      ? node
-      : { ...node, z: TAB.id, x: 200, y: 40 * row, wires: node['wires'] ?? [[]] },
+  const saved = (JSON.parse(contentOf('test/nodes/saved/0.1.json')) as Properties[]).map(
+    (node, row) =>
+      node['type'] === CONFIG
+        ? node
+        : { ...node, z: TAB.id, x: 200, y: 40 * row, wires: node['wires'] ?? [[]] },
   )
   let editor: Editor
 

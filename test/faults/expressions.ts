@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { parse, type Program } from 'acorn'
 import { simple } from 'acorn-walk'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 export interface Expression {
   pattern: string
@@ -70,9 +70,7 @@ function* filesIn(folder: string): Generator<Code> {
 function* nodesIn(folder: string): Generator<Code> {
   for (const name of readdirSync(join(root, folder), { recursive: true }) as string[]) {
     if (extname(name) !== '.json') continue
-    const nodes = JSON.parse(readFileSync(join(root, folder, name), 'utf8')) as Array<
-      Record<string, unknown>
-    >
+    const nodes = JSON.parse(contentOf(folder, name)) as Array<Record<string, unknown>>
     for (const node of nodes) {
       for (const property of ['func', 'initialize', 'finalize']) {
         const code = node[property]

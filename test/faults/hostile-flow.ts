@@ -1,8 +1,6 @@
 // The flow through which hostile inputs come in: each node behind a request of its own.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Properties } from '../support/node-red'
-import { root } from '../support/root'
+import { contentOf } from '../support/root'
 import { MADE } from './hostile'
 
 /** Without a place, a node would be a configuration node. */
@@ -62,7 +60,7 @@ export const gatewayOf = (url: string, id: string, lane: string): Properties => 
 
 export function flowOn(url: string): Properties[] {
   const recipe = JSON.parse(
-    readFileSync(join(root, 'examples/Recipes/Bookings from a calendar.json'), 'utf8'),
+    contentOf('examples/Recipes/Bookings from a calendar.json'),
   ) as Properties[]
   const codeOf = (name: string): unknown => recipe.find((one) => one['name'] === name)!['func']
   const source = `return ({${Object.entries(MADE)

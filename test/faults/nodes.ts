@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NodeAPI } from 'node-red'
 import type { RouteSpec } from '../../simulator'
 import type { Message } from '../support/flow'
 import { actions } from '../support/manifests'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 /** A node as it is tried: its properties, and the messages it gets. */
 export interface Variant {
@@ -19,7 +18,7 @@ export interface Variant {
 
 type Given = Partial<Pick<Variant, 'label' | 'properties' | 'message'>>
 
-const { 'node-red': nodeRed } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const { 'node-red': nodeRed } = JSON.parse(contentOf('package.json')) as {
   'node-red': { nodes: Record<string, string> }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   CONFIG_VERSION,
@@ -6,7 +6,7 @@ import {
   type Migrations,
   type Saved,
 } from '../../nodes/runtime/migrations'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 describe('migrations of saved nodes', () => {
   const MADE_UP: Migrations = {
@@ -95,7 +95,7 @@ describe('migrations of saved nodes', () => {
   it('know the version that the form of every node saves', () => {
     const forms = readdirSync(join(root, 'dist/nodes'), { recursive: true, encoding: 'utf8' })
       .filter((file) => /^([\w-]+)[\\/]\1\.html$/.test(file))
-      .map((file) => readFileSync(join(root, 'dist/nodes', file), 'utf8'))
+      .map((file) => contentOf('dist/nodes', file))
       .filter((form) => form.includes('RED.nodes.registerType('))
     forms.length.should.be.above(10)
     for (const form of forms) {

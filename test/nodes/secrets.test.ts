@@ -7,7 +7,7 @@ import { selfSignedCertificate } from '../support/certificate'
 import { SPELLINGS } from '../support/markers'
 import { NodeRed, usersOf, type Properties } from '../support/node-red'
 import { Proxy } from '../support/proxy'
-import { root } from '../support/root'
+import { contentOf } from '../support/root'
 import { until } from '../support/until'
 import {
   CHANGED,
@@ -199,7 +199,7 @@ describe('no secret is anywhere', function () {
   }
 
   it('with every kind of node, every admin route and every failure', async () => {
-    const manifest = readFileSync(join(root, 'package.json'), 'utf8')
+    const manifest = contentOf('package.json')
     const { nodes } = (JSON.parse(manifest) as { 'node-red': { nodes: object } })['node-red']
     const kinds = new Set(
       [...Object.keys(ASKED), ...DONE.map(({ type }) => type)].concat(

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'
 import type { Node, NodeStatus } from 'node-red'
@@ -23,7 +23,7 @@ import { BRIEF, shortReason } from '../../nodes/runtime/short-reason'
 import { createStatus, type Status } from '../../nodes/runtime/status'
 import type { Words } from '../../nodes/runtime/catalog'
 import { LANGUAGES, textsAt } from '../support/editor-module'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 import { loadWords } from '../support/words'
 import { thrownBy } from '../support/errors'
 
@@ -168,7 +168,7 @@ describe('the reason under a node that failed', () => {
     const found = ['client', 'nodes'].flatMap((folder) =>
       (readdirSync(join(root, folder), { recursive: true }) as string[])
         .filter((file) => file.endsWith('.ts') && !file.startsWith('doctor'))
-        .flatMap((file) => readFileSync(join(root, folder, file), 'utf8').match(begun) ?? []),
+        .flatMap((file) => contentOf(folder, file).match(begun) ?? []),
     )
     found.should.eql([
       "new GatewayError('CLOSED', words('This gateway was closed.'), { retryable: false })",

@@ -3,7 +3,6 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
   rmSync,
   symlinkSync,
@@ -12,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 type LacksIn = (root: string) => Promise<string[]>
 
@@ -40,7 +39,7 @@ describe('a new node', () => {
     const names = readdirSync(root).filter((name) => !['package.json', 'nodes'].includes(name))
     for (const name of names) symlinkSync(join(root, name), join(home, name))
     cpSync(join(root, 'nodes'), join(home, 'nodes'), { recursive: true })
-    const manifest = readFileSync(join(root, 'package.json'), 'utf8')
+    const manifest = contentOf('package.json')
     const entry = '"list-alarms": "dist/nodes/list-alarms/list-alarms.js",\n"get-device":'
     writeFileSync(join(home, 'package.json'), manifest.replace('"get-device":', entry))
   })

@@ -1,18 +1,18 @@
 // What the flow library shows of the nodes: it never runs a form, it reads the text. So what the
 // text says must be all there is, and the same that the editor gets when it runs the form.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { parse, type Expression, type Property } from 'acorn'
 import { simple } from 'acorn-walk'
 import { defaultsOf, typeOf } from '../support/manifests'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 const {
   name: packageName,
   'node-red': { nodes },
-} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+} = JSON.parse(contentOf('package.json')) as {
   name: string
   'node-red': { nodes: Record<string, string> }
 }
@@ -43,7 +43,7 @@ describe('the flow library', () => {
         const { smallerHtml } = (await import(bundle)) as {
           smallerHtml: (html: string) => Promise<string>
         }
-        form = await smallerHtml(readFileSync(join(root, file.replace(/\.js$/, '.html')), 'utf8'))
+        form = await smallerHtml(contentOf(file.replace(/\.js$/, '.html')))
         const read = readForm(form)
         Object.keys(read).should.deepEqual([type])
         shown = read[type]!

@@ -1,13 +1,12 @@
 // What is loaded when Node-RED starts, whether or not a flow uses the nodes: little of our own, and
 // no library before it is used.
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { promisify } from 'node:util'
 import type { Loaded } from './loading'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const manifest = JSON.parse(contentOf('package.json')) as {
   dependencies: Record<string, string>
   'node-red': Record<'nodes' | 'plugins', object>
 }

@@ -1,12 +1,11 @@
 // Run by loading.test.ts in a process of its own: loads all nodes as Node-RED does at its start,
 // uses them step by step, and tells after each step which files are loaded.
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as Devices from '../../client/api/devices'
 import type * as Connections from '../../client/connection/connection'
 import type * as Operations from '../../client/connection/operation'
 import type * as Simulator from '../../simulator'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 
 export interface Loaded {
   /** What the nodes have registered. */
@@ -46,7 +45,7 @@ async function main(): Promise<void> {
 }
 
 function loadNodes(): string[] {
-  const { 'node-red': parts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  const { 'node-red': parts } = JSON.parse(contentOf('package.json')) as {
     'node-red': Record<'nodes' | 'plugins', Record<string, string>>
   }
   const types: string[] = []

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { DIALECTS, startSimulator, type Call, type Simulator } from '../../simulator'
 import { EFFECTS } from '../../simulator/faults'
 import { nodes as sets, typeOf } from '../support/manifests'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 import { pause, until } from '../support/until'
 import { env, Installation, windows } from './installation'
 
@@ -19,7 +19,7 @@ interface Manifest {
   bin: Record<string, string>
   exports: { './client': { default: string } }
 }
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+const manifest = JSON.parse(contentOf('package.json')) as Manifest
 const { name, version } = manifest
 const types = sets.map(typeOf)
 
@@ -141,7 +141,7 @@ describe('the package', function () {
     for (const set of sets) {
       const icon = await fetch(`${installation.url}icons/${name}/${set}.svg`)
       // Where an icon is missing, Node-RED answers with one of its own.
-      ;(await icon.text()).should.equal(readFileSync(join(root, 'icons', `${set}.svg`), 'utf8'))
+      ;(await icon.text()).should.equal(contentOf('icons', `${set}.svg`))
     }
   })
 
@@ -210,7 +210,7 @@ describe('the package', function () {
     })
 
     it('are offered as recipes too, each with a page', () => {
-      const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
+      const index = contentOf('docs/README.md')
       for (const title of Object.keys(recipes)) {
         const page = `recipes/${title.toLowerCase().replaceAll(' ', '-')}.md`
         existsSync(join(root, 'docs', page)).should.be.true(page)
@@ -306,7 +306,7 @@ describe('the package', function () {
     })
 
     describe('the scripts of the page on the client', () => {
-      const page = readFileSync(join(root, 'docs/client.md'), 'utf8')
+      const page = contentOf('docs/client.md')
       const scripts = [...page.matchAll(/^(.+):\n\n```js\n([^]*?)```/gm)]
 
       /** Runs one as a user would, up to the first output that fits; returns all that it writes. */
@@ -375,7 +375,7 @@ describe('the package', function () {
       const help = execFileSync(command, ['--help'], { env, shell: windows, encoding: 'utf8' })
       const options = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option!)
       options.should.containEql('--port')
-      const page = readFileSync(join(root, 'docs/simulator.md'), 'utf8')
+      const page = contentOf('docs/simulator.md')
       for (const word of [...options, ...Object.keys(EFFECTS), ...Object.keys(DIALECTS)]) {
         should(page.includes(`\`${word}\``)).be.true(word)
       }

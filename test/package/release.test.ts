@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 import { afterThisTest } from '../support/hooks'
 
 const script = join(root, 'scripts/release-notes.mjs')
@@ -47,9 +47,7 @@ describe('release', () => {
   })
 
   const workflows = (): string[] =>
-    readdirSync(join(root, '.github/workflows')).map((file) =>
-      readFileSync(join(root, '.github/workflows', file), 'utf8'),
-    )
+    readdirSync(join(root, '.github/workflows')).map((file) => contentOf('.github/workflows', file))
   const jobs = (): string[] => workflows().flatMap((text) => text.split(/^ {2}(?=\w+:$)/m))
 
   it('every action of the workflows is pinned to a commit', () => {
@@ -87,7 +85,7 @@ describe('release', () => {
       'PACKED=$(node scripts/pack.mjs packed)',
       'PACKED=$PACKED npm run test:matrix',
     ]
-    const run = readFileSync(join(root, '.ci/run'), 'utf8')
+    const run = contentOf('.ci/run')
     run.indexOf(packed).should.be.above(0)
     run.indexOf(tested).should.be.above(run.indexOf(packed))
   })

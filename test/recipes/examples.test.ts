@@ -7,7 +7,7 @@ import { compileFunction } from 'node:vm'
 import { FAILOVER_ACTIONS } from '../../client/model/failover'
 import type { Simulator } from '../../simulator'
 import { NodeRed } from '../support/node-red'
-import { packageName, root } from '../support/root'
+import { contentOf, packageName } from '../support/root'
 import { pause, until } from '../support/until'
 import {
   ALL,
@@ -114,7 +114,7 @@ describe('the example flows', () => {
   }
 
   it('are on a page for a Dashboard, beside the recipe', () => {
-    const page = readFileSync(join(root, 'docs/recipes/keep-a-route-on-the-air.md'), 'utf8')
+    const page = contentOf('docs/recipes/keep-a-route-on-the-air.md')
     const [, json = ''] = /```json\n([^]*?)```/.exec(page) ?? []
     const flow = JSON.parse(json) as FlowNode[]
     const ids = flow.map(({ id }) => id)
@@ -186,7 +186,7 @@ describe('the example flows', () => {
   })
 
   it('recipes obey no button until they are armed, but for those that the docs name', async () => {
-    const page = readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
+    const page = contentOf('docs/getting-started.md')
     const [, sentence] = /^These buttons always work: (.*)$/m.exec(page)!
     const always = [...sentence!.matchAll(/(`.*?) of _(.+?)_/g)].flatMap(([, names, title]) =>
       [...names!.matchAll(/`(.+?)`/g)].map(([, name]) => ({ title: title!, name: name! })),

@@ -9,7 +9,7 @@ import { startBroker, type Broker } from '../support/broker'
 import { samplesIn, valuesOf, type Sample } from '../support/metrics'
 import { freePort } from '../support/ports'
 import { withPrometheus } from '../support/prometheus'
-import { root } from '../support/root'
+import { contentOf, root } from '../support/root'
 import { pause, until } from '../support/until'
 import { type FlowNode, GATEWAY, HURRY, nodeNamed, read, simulator, stageRecipes } from './support'
 
@@ -360,7 +360,7 @@ describe('the example flows', () => {
   })
 
   describe('Commands by MQTT', () => {
-    const page = readFileSync(join(root, 'docs/commands-from-mqtt.md'), 'utf8')
+    const page = contentOf('docs/commands-from-mqtt.md')
     const [, json = ''] = /# Commands from[^]*?```json\n([^]*?)```/.exec(page) ?? []
 
     it('of docs/commands-from-mqtt.md have a place for each node, from left to right', () => {
@@ -522,7 +522,7 @@ const rulesIn = (yaml: string): AlertRule[] =>
 
 const alertRules = (): AlertRule[] => rulesIn(readFileSync(RULES, 'utf8'))
 
-const page = (): string => readFileSync(join(root, 'docs/metrics.md'), 'utf8')
+const page = (): string => contentOf('docs/metrics.md')
 
 const alertsOfThePage = (): AlertRule[] => rulesIn(/```yaml\n(groups:[^]*?)```/.exec(page())![1]!)
 

@@ -1,8 +1,6 @@
 // Recipes that connect routes with people: a page for guests, an interface for programs.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { RouteState } from '../../simulator'
-import { root } from '../support/root'
+import { contentOf } from '../support/root'
 import { until } from '../support/until'
 import { type FlowNode, nodeNamed, read, simulator, stageRecipes, withTab } from './support'
 
@@ -369,7 +367,7 @@ describe('the example flows', () => {
       Object.keys(properties)
         .sort()
         .should.eql([...required].sort())
-      ;(await ask('GET', '/openapi.yaml')).text.should.equal(readFileSync(join(root, FILE), 'utf8'))
+      ;(await ask('GET', '/openapi.yaml')).text.should.equal(contentOf(FILE))
       output().should.not.containEql(TOKEN)
     })
 

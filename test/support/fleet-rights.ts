@@ -1,14 +1,12 @@
 // The accounts on the engine that docs/fleets.md shows, and their rights.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { root } from './root'
+import { contentOf } from './root'
 
 export interface Rights {
   publish: string[]
   subscribe: string[]
 }
 
-const page = readFileSync(join(root, 'docs/fleets.md'), 'utf8')
+const page = contentOf('docs/fleets.md')
 const [, shown = ''] = /```text\naccounts \{\n([^]*?)\n\}\n```/.exec(page) ?? []
 
 /** The subjects in a list of a user of the fleet `north`. */

@@ -1,9 +1,7 @@
 // docs/glossary.md and docs/project/wording.md as data: the terms, the labels of the forms, and the words
 // that are not used.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Language } from './editor-module'
-import { root } from './root'
+import { contentOf } from './root'
 
 /** The pages that name the words that no other page has. */
 export const GLOSSARY = ['docs/glossary.md', 'docs/project/wording.md']
@@ -24,7 +22,7 @@ export interface Label {
   properties: string[]
 }
 
-const pages = GLOSSARY.map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
+const pages = GLOSSARY.map((page) => contentOf(page)).join('\n')
 
 /** The rows of the table under a heading, without its head. */
 function rows(heading: string): string[][] {

@@ -1,13 +1,11 @@
 // Every node of the package, and what its manifest says of it.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import should from 'should'
 import type { Manifest } from '../../nodes/parts/manifest'
 import * as shared from '../../nodes/parts/shared'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
-import { root } from './root'
+import { contentOf } from './root'
 
-const packaged = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const packaged = JSON.parse(contentOf('package.json')) as {
   'node-red': { nodes: Record<string, string> }
 }
 

@@ -1,11 +1,9 @@
 // Each fact of the interface that reading can show has a check.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { CHECKS, factsIn } from '../../../client/doctor/facts'
 import type { Answered } from '../../../client/doctor/read'
-import { root } from '../../support/root'
+import { contentOf } from '../../support/root'
 
-const page = readFileSync(join(root, 'docs/project/interface.md'), 'utf8')
+const page = contentOf('docs/project/interface.md')
 
 describe('the facts of a report', () => {
   it('are those that the page of the interface marks, in its order', () => {
