@@ -253,7 +253,7 @@ export const SENTENCES = {
   definitionUnknown:
     'Incomplete route "__name__" from __host__ (without its __part__): its definition is not known.',
   noStatistics: '__host__ returned something other than statistics.',
-  noPreset: 'No preset came from __host__, but something else.',
+  noPreset: 'No preset: __host__ returned something else.',
   statisticsNotFound: '__host__ has no statistics of this part of route "__route__".',
   presetNotFound:
     '__host__ has no preset of device "__id__": the device does not exist, or its firmware offers no presets.',
