@@ -84,10 +84,10 @@ export async function ensureRoutes(
   if (isApplied && approve && made && planId !== made.id) {
     throw stalePlan(made.grounds, memory?.plans.get(planId!))
   }
+  const plan = made && { id: made.id, ...(await reportOf(plans, gateway)) }
   const { usedPlans } = gateway.memory
   if (isApplied && approve && usedPlans.has(planId!)) throw usedPlan()
   refuse(problems)
-  const plan = made && { id: made.id, ...(await reportOf(plans, gateway)) }
   if (!isApplied) {
     if (memory && made) setLatest(memory.plans, made.id, made.grounds, MOST_PLANS)
     if (made && approve && !check) usedPlans.delete(made.id)
@@ -95,7 +95,7 @@ export async function ensureRoutes(
     return { deviceId, ...resultOf(isList ? results : results[0]!), plan, isApplied }
   }
   if (memory) memory.running++
-  // From here on, so that two messages at the same time do not both apply it.
+  // Nothing is waited for since it was asked: two messages at the same time do not both apply it.
   if (planId !== undefined) setLatest(usedPlans, planId, true)
   try {
     const results = await applyRows(rows, { ...options, ...site, isList }, operation)
