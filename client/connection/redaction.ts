@@ -77,21 +77,40 @@ export function withoutSecrets(
 
 /** The secret as it is, and as a program may write it that quotes its input. */
 function spellings(secret: string): string[] {
-  const quoted = [secret]
-  while (quoted.length < 4) quoted.push(JSON.stringify(quoted.at(-1)).slice(1, -1))
-  const texts = quoted.flatMap((text) => [
-    text,
-    encodeURIComponent(Buffer.from(text).toString()),
-    new URLSearchParams({ '': text }).toString().slice(1),
-    inHtml(text, '&quot;', '&#39;'),
-    inHtml(text, '&#34;', '&#x27;'),
-  ])
-  const codes = quoted.slice(0, 2).flatMap((text) => {
+  const json = quoted(secret)
+  const twice = quoted(json)
+  const texts = new Set([secret, json, twice, quoted(twice), ...otherJson(json)])
+  const spelled = [...texts].flatMap((text) => {
+    const percent = encodeURIComponent(Buffer.from(text).toString())
+    const form = new URLSearchParams({ '': text }).toString().slice(1)
+    const html = [inHtml(text, '&quot;', '&#39;'), inHtml(text, '&#34;', '&#x27;')]
+    return [text, ...html, percent, form, ...[percent, form].map(inLowerCase)]
+  })
+  const codes = [secret, json].flatMap((text) => {
     const hex = Buffer.from(text).toString('hex')
     return [hex, hex.toUpperCase(), ...inBase64(Buffer.from(text))]
   })
-  return [...new Set([...texts, ...codes])]
+  return [...new Set([...spelled, ...codes])]
 }
+
+const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+/** Of programs that write only ASCII, or `\/`. */
+function otherJson(json: string): string[] {
+  const inAscii = (code: (unit: string) => string): string =>
+    json.replace(/[^ -~]/g, (unit) => `\\u${code(unit)}`)
+  const ascii = inAscii(codeOf)
+  return [
+    ascii,
+    inAscii((unit) => codeOf(unit).toUpperCase()),
+    ...[json, ascii].map((text) => text.replaceAll('/', '\\/')),
+  ]
+}
+
+const codeOf = (unit: string): string => unit.charCodeAt(0).toString(16).padStart(4, '0')
+
+const inLowerCase = (percent: string): string =>
+  percent.replace(/%../g, (code) => code.toLowerCase())
 
 /** The secret alone in base64, and the longest part that always shows when it is in longer data. */
 function inBase64(secret: Buffer): string[] {

@@ -428,6 +428,40 @@ describe('a secret in a text', () => {
     withoutSecrets(`${secret}and more`, [secret]).should.equal('••••••and more')
   })
 
+  describe('is hidden in each form that a program may give it:', () => {
+    const secret = 'q"ü/\\+ <&\'\n🔑'
+    const inUnits = (text: string, pattern: RegExp, upper = false): string =>
+      text.replace(pattern, (one) => {
+        const digits = one.charCodeAt(0).toString(16).padStart(4, '0')
+        return `\\u${upper ? digits.toUpperCase() : digits}`
+      })
+    const json = JSON.stringify(secret).slice(1, -1)
+    const percent = encodeURIComponent(secret)
+    for (const [form, text] of Object.entries({
+      'as it is': secret,
+      JSON: json,
+      'JSON in JSON': JSON.stringify(json).slice(1, -1),
+      'JSON in ASCII': inUnits(json, /[^ -~]/g),
+      'JSON with escaped slashes': json.replaceAll('/', '\\/'),
+      'JSON in ASCII, in capitals': inUnits(json, /[^ -~]/g, true),
+      'percent-encoded': percent,
+      'percent-encoded in lower case': percent.replace(/%../g, (code) => code.toLowerCase()),
+      'percent-encoded JSON': encodeURIComponent(json),
+      'a form': new URLSearchParams({ '': secret }).toString().slice(1),
+      HTML: secret
+        .replace('&', '&amp;')
+        .replace('<', '&lt;')
+        .replace('"', '&quot;')
+        .replace("'", '&#39;'),
+      hexadecimal: Buffer.from(secret).toString('hex'),
+      base64: Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+    })) {
+      it(form, () => {
+        withoutSecrets(`It was ${text}!`, [secret]).should.equal('It was ••••••!')
+      })
+    }
+  })
+
   it('is hidden as a whole where another secret is its beginning', () => {
     withoutSecrets('hunter2 and more', ['hunter2', 'hunter2 and more']).should.equal('••••••')
   })
