@@ -86,7 +86,7 @@ describe('a fleet whose ownership moves', () => {
     over()
     await given
     await answer
-    should(answered).match({ code: 'CONFIG', message: /another version/ })
+    should(answered).match({ code: 'CONFIG', message: /another version/i })
     await until(() => told.length === 3)
     told.should.eql(['+one', '-one', '+one'])
     unfollow()
