@@ -25,33 +25,15 @@ describe('an appliance that behaves otherwise', () => {
     afterEach(unload)
 
     type Node = Record<string, unknown>
+    const source = { type: 'statistics', scope: 'source' }
+    const destination = { type: 'control-route', target: 'destination' }
     const badAnswers: Array<[what: string, node: Node, message: Message, text: string]> = [
       ['lists in lists in lists', { type: 'get-route', hideSecrets: true }, address, nested],
-      ['a route without a source', { type: 'statistics', scope: 'source' }, address, '{}'],
-      [
-        'a source without an ID',
-        { type: 'statistics', scope: 'source' },
-        address,
-        '{"source":{"id":7}}',
-      ],
-      [
-        'null among the destinations',
-        { type: 'control-route', target: 'destination' },
-        byName,
-        '{"destinations":[null]}',
-      ],
-      [
-        'text for the destinations',
-        { type: 'control-route', target: 'destination' },
-        byName,
-        '{"destinations":"all"}',
-      ],
-      [
-        'a destination without an ID',
-        { type: 'control-route', target: 'destination' },
-        byName,
-        '{"destinations":[{"name":"b"}]}',
-      ],
+      ['a route without a source', source, address, '{}'],
+      ['a source without an ID', source, address, '{"source":{"id":7}}'],
+      ['null among the destinations', destination, byName, '{"destinations":[null]}'],
+      ['text for the destinations', destination, byName, '{"destinations":"all"}'],
+      ['a destination without an ID', destination, byName, '{"destinations":[{"name":"b"}]}'],
     ]
     for (const [what, { type, ...node }, message, text] of badAnswers) {
       it(`${what}: a bad answer, not a mistake of the node (${String(type)})`, async () => {
@@ -129,82 +111,53 @@ describe('an appliance that behaves otherwise', () => {
       }
     })
 
-    const refused: Array<[what: string, node: Node, message: () => Message]> = [
-      ['a list of routes with holes', { type: 'ensure-route' }, () => ({ payload: Array(3) })],
-      [
-        'a route to delete that is not told',
-        { type: 'ensure-route', state: 'absent' },
-        () => ({ payload: { nmae: 'Studio A' } }),
-      ],
+    const never = new Promise(() => undefined)
+    const lists = JSON.parse('['.repeat(1000) + ']'.repeat(1000)) as unknown
+    const preset: Record<string, unknown> = { preset_version: 1, routes: [] }
+    Object.assign(preset, { preset })
+    const holes = { preset_version: 1, routes: Array(2) }
+    const create = { type: 'create-route' }
+    const ensure = { type: 'ensure-route' }
+    const importing = { type: 'preset', action: 'import' }
+    const statistics = (scope: string): Node => ({ type: 'statistics', scope })
+    const clientPort = { valueOf: 1, toString: 1 }
+    const manyPages = 'x'.repeat(9999)
+    const refused: Array<[what: string, node: Node, message: Message]> = [
+      ['a list of routes with holes', ensure, { payload: Array(3) }],
+      ['a slip in an absent route', { ...ensure, state: 'absent' }, { payload: { nmae: 'A' } }],
       [
         'destinations with holes',
-        { type: 'create-route' },
-        () => ({ payload: { ...whole, id: undefined, destinations: Array(2) } }),
+        create,
+        { payload: { ...whole, id: undefined, destinations: Array(2) } },
       ],
-      [
-        'a promise that never ends, as the definition',
-        { type: 'create-route' },
-        () => ({ payload: new Promise(() => undefined) }),
-      ],
-      [
-        'a promise that never ends, as the route',
-        { type: 'get-route' },
-        () => ({ routeId: new Promise(() => undefined) }),
-      ],
+      ['a promise that never ends, as the definition', create, { payload: never }],
+      ['a promise that never ends, as the route', { type: 'get-route' }, { routeId: never }],
       [
         'lists in lists in lists, as the definition',
         { type: 'update-route', validate: false },
-        () => ({
-          ...address,
-          payload: { source: { a: JSON.parse('['.repeat(1000) + ']'.repeat(1000)) as unknown } },
-        }),
+        { ...address, payload: { source: { a: lists } } },
       ],
-      [
-        'a preset that refers to itself',
-        { type: 'preset', action: 'import' },
-        () => {
-          const preset: Record<string, unknown> = { preset_version: 1, routes: [] }
-          return { confirm: true, payload: Object.assign(preset, { preset }) }
-        },
-      ],
-      [
-        'a preset with holes in its routes',
-        { type: 'preset', action: 'import' },
-        () => ({ confirm: true, payload: { preset_version: 1, routes: Array(2) } }),
-      ],
+      ['a preset that refers to itself', importing, { confirm: true, payload: preset }],
+      ['a preset with holes in its routes', importing, { confirm: true, payload: holes }],
       [
         'an object for the port of a client',
-        { type: 'statistics', scope: 'client' },
-        () => ({ ...byName, clientAddress: '192.0.2.1', clientPort: { valueOf: 1, toString: 1 } }),
+        statistics('client'),
+        { ...byName, clientAddress: '192.0.2.1', clientPort },
       ],
-      [
+      ...['get-route', 'control-route', 'delete-route'].map((type): [string, Node, Message] => [
         'an ID of many pages',
-        { type: 'get-route' },
-        () => ({ ...address, routeId: 'x'.repeat(9999) }),
-      ],
-      [
-        'an ID of many pages for a command',
-        { type: 'control-route' },
-        () => ({ ...address, routeId: 'x'.repeat(9999) }),
-      ],
-      [
-        'an ID of many pages for a removal',
-        { type: 'delete-route' },
-        () => ({ ...address, routeId: 'x'.repeat(9999) }),
-      ],
-      ['a scope named as a method', { type: 'statistics', scope: 'toString' }, () => address],
-      ['a scope named as a class', { type: 'statistics', scope: 'constructor' }, () => address],
-      ['a number for a place', { type: 'create-route', definition: 5 }, () => address],
-      [
-        'a place in what is not there',
-        { type: 'create-route', definition: 'a.b.c' },
-        () => address,
-      ],
+        { type },
+        { ...address, routeId: manyPages },
+      ]),
+      ['a scope named as a method', statistics('toString'), address],
+      ['a scope named as a class', statistics('constructor'), address],
+      ['a number for a place', { ...create, definition: 5 }, address],
+      ['a place in what is not there', { ...create, definition: 'a.b.c' }, address],
     ]
     for (const [what, { type, ...node }, message] of refused) {
       it(`${what}: refused before any call (${String(type)})`, async () => {
         await load(appliance.url, { node: { ...node, type: `media-gateway-${String(type)}` } })
-        const error = await failure('node', message())
+        const error = await failure('node', { ...message })
         // What is wrong in the node is no fault of the message.
         const isSetting = /a scope named|a number for a place/.test(what)
         error.code.should.equal(isSetting ? 'CONFIG' : 'INVALID_INPUT')
