@@ -70,81 +70,41 @@ describe('the lamp of a watch', () => {
     shown.length.should.equal(4)
   })
 
+  const TO_THE_LOST = 'City hal…: output “To the…” lost 14:32:05'
+  const TWELVE = '12 of 17 running, 7 waiting for callers'
+  const SINCE = 'since 14:30:00: connection refused'
+  const many = (health: Health, more: object = {}): WatchHealth =>
+    known({ worst: { route: HALL, health }, ...more })
+  const on = (health: WatchHealth, device: object): WatchHealth =>
+    ({ ...health, known: { ...health.known!, device } }) as WatchHealth
+  const off = (health: WatchHealth): WatchHealth => on(health, OFFLINE)
+  const warned = (health: WatchHealth): WatchHealth => on(health, deviceHealth('warn', 'Online'))
+
   for (const [name, health, look, text] of [
     ['a lost source', one(NO_SOURCE), 'red dot', 'City hall: no source 14:32:05'],
-    ['a lost output', one(LOST), 'yellow dot', 'City hal…: output “To the…” lost 14:32:05'],
+    ['a lost output', one(LOST), 'yellow dot', TO_THE_LOST],
     ['no caller', one(WAITING), 'blue dot', 'City hall: waiting for callers 14:32:05'],
     ['a route of which nothing is known', one(NOT_SEEN), 'grey ring', /^City hall: not known yet/],
     ['a route that is well', one(OK), 'green dot', 'City hall: OK 14:32:05'],
     ['a stopped route', one(STOPPED), 'grey dot', 'City hall: stopped 14:32:05'],
     ['a route without a name', one(OK, { id: 'b3c9', name: '' }), 'green dot', 'b3c9: OK 14:32:05'],
-    [
-      'two problems of many',
-      known({ problems: 2, waiting: 1, worst: { route: HALL, health: NO_SOURCE } }),
-      'red dot',
-      '5 of 17 running, 2 problems',
-    ],
-    [
-      'one problem of many',
-      known({ problems: 1, worst: { route: HALL, health: LOST } }),
-      'yellow dot',
-      'City hal…: output “To the…” lost 14:32:05',
-    ],
-    [
-      'many that wait',
-      known({ running: 12, waiting: 7, worst: { route: HALL, health: WAITING } }),
-      'blue dot',
-      '12 of 17 running, 7 waiting for callers',
-    ],
-    [
-      'many that are well',
-      known({ worst: { route: HALL, health: OK } }),
-      'green dot',
-      '5 of 17 running 14:32:05',
-    ],
-    [
-      'many that are stopped',
-      known({ running: 0, worst: { route: HALL, health: STOPPED } }),
-      'grey dot',
-      '0 of 17 running 14:32:05',
-    ],
+    ['two problems', many(NO_SOURCE, { problems: 2 }), 'red dot', '5 of 17 running, 2 problems'],
+    ['one problem', many(LOST, { problems: 1 }), 'yellow dot', TO_THE_LOST],
+    ['many that wait', many(WAITING, { running: 12, waiting: 7 }), 'blue dot', TWELVE],
+    ['many that are well', many(OK), 'green dot', '5 of 17 running 14:32:05'],
+    ['stopped ones', many(STOPPED, { running: 0 }), 'grey dot', '0 of 17 running 14:32:05'],
     ['no route at all', known({ routes: 0, running: 0 }), 'green dot', '0 of 0 running 14:32:05'],
+    ['an offline device with a route', off(one(OK)), 'red ring', 'device offline 14:32:05'],
     [
-      'a device that is offline, whatever it shows of its routes',
-      { ...one(OK), known: { ...one(OK).known!, device: OFFLINE } },
+      'one beside a lost source',
+      off(many(NO_SOURCE, { problems: 1 })),
       'red ring',
       'device offline 14:32:05',
     ],
-    [
-      'a device with an error beside a lost source',
-      known({ problems: 1, device: OFFLINE, worst: { route: HALL, health: NO_SOURCE } }),
-      'red ring',
-      'device offline 14:32:05',
-    ],
-    [
-      'a device with a warning, whose routes are well',
-      known({ device: deviceHealth('warn', 'Online'), worst: { route: HALL, health: OK } }),
-      'yellow dot',
-      'device warning 14:32:05',
-    ],
-    [
-      'a device with a warning, and a lost source',
-      { ...one(NO_SOURCE), known: { ...one(NO_SOURCE).known!, device: deviceHealth('warn', '') } },
-      'red dot',
-      'City hall: no source 14:32:05',
-    ],
-    [
-      'a gateway that is unreachable',
-      away('UNAVAILABLE', true),
-      'red ring',
-      'unreachable since 14:30:00: connection refused',
-    ],
-    [
-      'a poll that fails',
-      away('UNAVAILABLE', false),
-      'yellow ring',
-      'no data since 14:30:00: connection refused',
-    ],
+    ['a device with a warning', warned(many(OK)), 'yellow dot', 'device warning 14:32:05'],
+    ['one, and a lost source', warned(one(NO_SOURCE)), 'red dot', 'City hall: no source 14:32:05'],
+    ['an unreachable gateway', away('UNAVAILABLE', true), 'red ring', `unreachable ${SINCE}`],
+    ['a poll that fails', away('UNAVAILABLE', false), 'yellow ring', `no data ${SINCE}`],
   ] as const) {
     it(`shows ${name}`, () => {
       const [lamp, said] = lampOf(health)

@@ -292,55 +292,18 @@ describe('limits on bitrates', () => {
   it('count what is exactly at a limit as normal, and what is exactly at the hysteresis', () => {
     const both = { ...low, low: 2, high: 8 }
     for (const [hysteresis, steps] of [
-      [
-        undefined,
-        [
-          [1.9, 'low'],
-          [2.19, undefined],
-          [2.2, 'normal'],
-        ],
-      ],
-      [
-        1,
-        [
-          [1.9, 'low'],
-          [2, undefined],
-          [2.9, undefined],
-          [3, 'normal'],
-        ],
-      ],
-      [
-        0,
-        [
-          [1.9, 'low'],
-          [2, 'normal'],
-        ],
-      ],
-      [
-        undefined,
-        [
-          [8, undefined],
-          [8.1, 'high'],
-          [7.3, undefined],
-          [7.2, 'normal'],
-        ],
-      ],
-      [
-        1,
-        [
-          [8.1, 'high'],
-          [8, undefined],
-          [7.1, undefined],
-          [7, 'normal'],
-          [2, undefined],
-        ],
-      ],
+      [undefined, '1.9 low, 2.19, 2.2 normal'],
+      [1, '1.9 low, 2, 2.9, 3 normal'],
+      [0, '1.9 low, 2 normal'],
+      [undefined, '8, 8.1 high, 7.3, 7.2 normal'],
+      [1, '8.1 high, 8, 7.1, 7 normal, 2'],
     ] as const) {
       const limits = createThresholds([{ ...both, hysteresis }], 0)
-      for (const [value, expected] of steps) {
-        const { state, figures } = read([route(value)])
+      for (const step of steps.split(', ')) {
+        const [value, expected] = step.split(' ')
+        const { state, figures } = read([route(Number(value))])
         const names = namesIn(limits.polled(state, figures, all, 0))
-        names.should.eql(expected ? [`statistics.${expected}`] : [], `${value} of ${hysteresis}`)
+        names.should.eql(expected ? [`statistics.${expected}`] : [], `${step} of ${hysteresis}`)
       }
     }
   })

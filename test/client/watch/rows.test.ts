@@ -48,77 +48,50 @@ const OK = {
 const away = { state: 'disconnected', summaryStatusCode: 'warn', usedBandwidth: 0 }
 
 describe('rows of the health of routes', () => {
+  const is = (sign: string, reason: string | null, text: string, more: object = {}): object => ({
+    ...OK,
+    sign,
+    reason,
+    text,
+    ...more,
+  })
+  const dark = { in: null, out: null, callers: null }
+  const silent = { state: 'connected', summaryStatusCode: 'ok', usedBandwidth: 0 }
+  const lost = { summaryStatusCode: 'warn', destinations: [output({ ...away }), listener()] }
+  const uncalled = {
+    summaryStatusCode: 'warn',
+    destinations: [listener({ ...away, clientConnections: 0 })],
+  }
+  const idle = { state: 'stopped', summaryStatusCode: 'unknown', source: {}, destinations: [] }
   const cases: Array<[what: string, sent: Route, row: object]> = [
     ['well', route(), OK],
     ['rates as text', route({ source: { state: 'connected', usedBandwidth: '8' } }), OK],
     [
       'no source',
       route({ summaryStatusCode: 'warn', source: { ...away } }),
-      { ...OK, sign: 'critical', reason: 'no-source', text: 'no source (disconnected)', in: 0 },
+      is('critical', 'no-source', 'no source (disconnected)', { in: 0 }),
     ],
-    [
-      'no data',
-      route({ source: { state: 'connected', summaryStatusCode: 'ok', usedBandwidth: 0 } }),
-      { ...OK, sign: 'critical', reason: 'no-data', text: 'no data', in: 0 },
-    ],
+    ['no data', route({ source: silent }), is('critical', 'no-data', 'no data', { in: 0 })],
     [
       'an output lost',
-      route({ summaryStatusCode: 'warn', destinations: [output({ ...away }), listener()] }),
-      {
-        ...OK,
-        sign: 'warning',
-        reason: 'output-lost',
-        text: 'output “out” lost (disconnected)',
-        out: 4,
-      },
+      route(lost),
+      is('warning', 'output-lost', 'output “out” lost (disconnected)', { out: 4 }),
     ],
     [
       'nobody calls',
-      route({
-        summaryStatusCode: 'warn',
-        destinations: [listener({ ...away, clientConnections: 0 })],
-      }),
-      {
-        ...OK,
-        sign: 'waiting',
-        reason: 'no-caller',
-        text: 'waiting for callers',
-        out: 0,
-        callers: 0,
-      },
+      route(uncalled),
+      is('waiting', 'no-caller', 'waiting for callers', { out: 0, callers: 0 }),
     ],
     [
       'what was switched off does not count',
       route({ destinations: [output(), listener({ started: false })] }),
       { ...OK, out: 4, callers: null },
     ],
-    [
-      'stopped',
-      route({ state: 'stopped', summaryStatusCode: 'unknown', source: {}, destinations: [] }),
-      {
-        ...OK,
-        sign: 'stopped',
-        text: 'stopped',
-        running: false,
-        in: null,
-        out: null,
-        callers: null,
-      },
-    ],
+    ['stopped', route(idle), is('stopped', null, 'stopped', { running: false, ...dark })],
     [
       'a state that nobody knows, and nothing else',
       { id: '1' } as Route,
-      {
-        id: '1',
-        name: '',
-        sign: 'unknown',
-        reason: 'not-seen',
-        text: 'not known yet',
-        running: null,
-        in: null,
-        out: null,
-        callers: null,
-      },
+      is('unknown', 'not-seen', 'not known yet', { name: '', running: null, ...dark }),
     ],
   ]
   for (const [what, sent, row] of cases) {
