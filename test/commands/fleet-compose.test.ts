@@ -149,9 +149,7 @@ describe('docs/fleet', function () {
     existsSync(join(root, redJs!)).should.be.true()
     const [from, to] = compose.services['node-red']!.volumes![0]!.split(':')
     existsSync(join(FOLDER, settings!.replace(to!, from!))).should.be.true()
-    const { bin } = JSON.parse(contentOf('package.json')) as {
-      bin: Record<string, string>
-    }
+    const { bin } = JSON.parse(contentOf('package.json')) as { bin: Record<string, string> }
     compose.services['simulator-1']!.command![1]!.should.endWith(
       `${packageName}/${bin['media-gateway-simulator']}`,
     )

@@ -16,10 +16,7 @@ import { pause, until } from '../support/until'
 type KeyPair = ReturnType<typeof nkeys.createUser>
 
 /** A user of a new account of a new operator, as `nsc` makes them. */
-function issue(user: KeyPair): {
-  jwt: string
-  operator: NonNullable<NatsOptions['operator']>
-} {
+function issue(user: KeyPair): { jwt: string; operator: NonNullable<NatsOptions['operator']> } {
   const [operator, account, system] = [
     nkeys.createOperator(),
     nkeys.createAccount(),

@@ -128,9 +128,7 @@ withNats('nodes of a fleet with leases', function () {
       gateway: { ...ofFleet('North', 'one', one), engine: secure.url, engineTls: 'tls' },
       credentials: { engineCredentials, fleetKey: KEY },
       others: [tls],
-      accounts: {
-        tls: { certdata: ofClient.cert, keydata: ofClient.key, cadata: authority.cert },
-      },
+      accounts: { tls: { certdata: ofClient.cert, keydata: ofClient.key, cadata: authority.cert } },
       types: [require('@node-red/nodes/core/network/05-tls') as (RED: NodeAPI) => void],
     }
     await load('', {}, options)

@@ -29,9 +29,7 @@ describe('the package under another name', function () {
     installation = new Installation(NAME)
     const project = join(installation.home, 'project')
     mkdirSync(project)
-    const manifest = JSON.parse(contentOf('package.json')) as {
-      'node-red': { nodes: object }
-    }
+    const manifest = JSON.parse(contentOf('package.json')) as { 'node-red': { nodes: object } }
     sets = Object.keys(manifest['node-red'].nodes)
     writeFileSync(join(project, 'package.json'), JSON.stringify({ ...manifest, name: NAME }))
     for (const part of PARTS) cpSync(join(root, part), join(project, part), { recursive: true })

@@ -58,9 +58,7 @@ describe('a thousand routes as a file', function () {
     secrets = secretsOf(exported, simulator)
     Object.keys(secrets).length.should.be.above(COUNT / 10)
     const file = (
-      await result('to-yaml', {
-        payload: { version: 1, gateway: 'studio', routes: exported },
-      })
+      await result('to-yaml', { payload: { version: 1, gateway: 'studio', routes: exported } })
     ).payload as string
     for (const secret of Object.values(secrets)) file.should.not.containEql(secret)
 

@@ -24,10 +24,7 @@ const labelsIn = (language: Language) => {
 
 const A = { route: 'Studio A', routeType: 'name' }
 const MAIN = { target: 'destination', destination: 'Main', destinationType: 'name' }
-const json = (value: unknown) => ({
-  definition: JSON.stringify(value),
-  definitionType: 'json',
-})
+const json = (value: unknown) => ({ definition: JSON.stringify(value), definitionType: 'json' })
 
 describe('the label of a node without a name', () => {
   const english = labelsIn('en-US')

@@ -81,9 +81,7 @@ const ALL: ReadonlyArray<readonly [string, string]> = Object.keys(NODES).map((no
 type Cell = () => Promise<number>
 
 /** Whoever may drive an appliance but not deploy could send these requests: here that is anybody. */
-const SETTINGS = {
-  adminAuth: { type: 'credentials', users: [], default: { permissions: '*' } },
-}
+const SETTINGS = { adminAuth: { type: 'credentials', users: [], default: { permissions: '*' } } }
 
 const ADMIN = [
   'connection',
@@ -446,9 +444,7 @@ describe('a hostile input', function () {
       }
       const text = `${lines.join('\n')}\nname: A\nsource: { labels: *a9 }\n`
       text.length.should.be.below(1100)
-      await row({
-        ensure: () => post('yaml', text, 'text/plain'),
-      })
+      await row({ ensure: () => post('yaml', text, 'text/plain') })
       said.should.match(/INVALID_INPUT/)
     })
 

@@ -195,10 +195,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
     do {
       // Now and then, since the test runtime of Node-RED keeps all that was logged and sent.
       if (made > 0) await reload()
-      await fc.assert(counted, {
-        seed,
-        numRuns: MINUTES > 0 ? 50 : cases,
-      })
+      await fc.assert(counted, { seed, numRuns: MINUTES > 0 ? 50 : cases })
       seed++
     } while (Date.now() < endsAt)
     if (MINUTES > 0) {

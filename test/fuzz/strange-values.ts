@@ -47,10 +47,7 @@ const JSONS = words(String.raw`
 /** JSON texts of strange values. */
 const jsonText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...Object.keys(TEXTS)) },
-  {
-    weight: 8,
-    arbitrary: fc.constantFrom('" "', ...JSONS),
-  },
+  { weight: 8, arbitrary: fc.constantFrom('" "', ...JSONS) },
   { weight: 2, arbitrary: fc.json({ maxDepth: 3, stringUnit: 'binary' }) },
 )
 

@@ -325,10 +325,7 @@ describe('the admin routes', () => {
   it('definition gives a route in sent form, its secrets hidden', async () => {
     const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
     route.source.srtPassPhrase = 'not-to-be-shown-at-all'
-    const { body } = await ask('definition', {
-      connection: { id: 'gateway' },
-      routeId: route.id,
-    })
+    const { body } = await ask('definition', { connection: { id: 'gateway' }, routeId: route.id })
     body['definition']!.should.containDeep({
       name: route.name,
       source: { protocol: 'srt', srtMode: route.source.srtMode, srtPassPhrase: '••••••' },

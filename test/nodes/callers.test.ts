@@ -33,9 +33,7 @@ describe('names of callers', () => {
       .args.map(([entry]: [{ msg?: unknown }]) => String(entry.msg))
       .filter((msg: string) => msg.includes('names of callers'))
   const start = (callersType: string, callers: string, nodes: Record<string, object>) =>
-    load(simulator.url, nodes, {
-      gateway: { pollInterval: 1, callersType, callers },
-    })
+    load(simulator.url, nodes, { gateway: { pollInterval: 1, callersType, callers } })
   const reads = () => simulator.journal.filter(({ path }) => path.includes('statistics')).length
   const called = (...who: object[]): void =>
     simulator.setCallers(ROUTE, { Affiliates: who, Archive: 0 })

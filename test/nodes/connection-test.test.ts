@@ -23,10 +23,7 @@ describe('a test of a connection', () => {
     const drives = ['media-gateway.read', 'media-gateway.write']
     const users = { writer: '*', driver: drives, other: drives }
     await nodeRed.start(
-      {
-        logging: { console: { level: 'info', metrics: false, audit: true } },
-        ...usersOf(users),
-      },
+      { logging: { console: { level: 'info', metrics: false, audit: true } }, ...usersOf(users) },
       // What is held back after a wrong password is so for as long as a test takes on a busy machine.
       hurried(1 / 3),
     )
@@ -80,10 +77,7 @@ describe('a test of a connection', () => {
   ): Promise<{ status: number; body: Properties }> {
     const response = await fetch(`${nodeRed.url}media-gateway/${path}`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${tokens[user]}`,
-      },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens[user]}` },
       body: JSON.stringify(question),
     })
     const body = (await response.json().catch(() => ({}))) as Properties
@@ -110,12 +104,7 @@ describe('a test of a connection', () => {
   /** As the form of a deployed node, with its password unchanged. */
   let stored: Properties
   before(() => {
-    stored = {
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: '__PWRD__',
-      proxy: 'proxy',
-    }
+    stored = { baseUrl: simulator.url, username: 'haiadmin', password: '__PWRD__', proxy: 'proxy' }
   })
   const isHeld = /^Another test of .* is running|next attempt is possible in \d s/
 

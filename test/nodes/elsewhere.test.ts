@@ -500,11 +500,7 @@ function comparable({ gateway, ...message }: Message, simulator: Simulator): unk
 const brief = (
   { code, message, cause }: GatewayError,
   simulator: Simulator,
-): Comparable['error'] => ({
-  code,
-  message: plain(message, simulator),
-  applied: cause.applied,
-})
+): Comparable['error'] => ({ code, message: plain(message, simulator), applied: cause.applied })
 
 const plain = (text: string, { url }: Simulator): string =>
   text

@@ -23,12 +23,7 @@ describe('events of the engine of a fleet', () => {
     })
   })
   it('are one incident where incidents are reported, with the same ID to its end', () => {
-    const incident = {
-      severity: 'critical',
-      kind: 'gateway',
-      reason: 'gateway-away',
-      since: 1000,
-    }
+    const incident = { severity: 'critical', kind: 'gateway', reason: 'gateway-away', since: 1000 }
     const begun = engineEvent({ isUp: false, at: 1000 }, 'North', 'en-US', 'incidents')
     const { id } = begun.incident!
     begun.should.eql({

@@ -468,12 +468,7 @@ describe('ensure-route with a file', () => {
       })
       const placed = (): object[] =>
         simulator.routes
-          .map(({ id, name, state, source: { port: at } }) => ({
-            id,
-            name,
-            state,
-            port: at,
-          }))
+          .map(({ id, name, state, source: { port: at } }) => ({ id, name, state, port: at }))
           .sort((one, other) => (one.id < other.id ? -1 : 1))
 
       it('any exchange and any shift moves names only, and is done once', async () => {

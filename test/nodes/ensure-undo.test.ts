@@ -105,10 +105,7 @@ describe('ensure-route with a file', () => {
 
     it('leaves no ID of another route in the message, and brings a plan only where it is wanted', async () => {
       await unload()
-      await load(simulator.url, {
-        row: ensure({}),
-        approve: ensure({ approve: true }),
-      })
+      await load(simulator.url, { row: ensure({}), approve: ensure({ approve: true }) })
       const action = { action: 'undo', routeId: 'of-another', plan: { of: 'the flow' } }
       const { routeId } = await result('row', { payload: route('A') })
       const one = await result('row', action)

@@ -216,12 +216,7 @@ scene(
 
 scene(
   'takes main from the global context, and the route from the environment',
-  only({
-    main: 'studio.main',
-    mainType: 'global',
-    route: 'FAILOVER_TEST_ROUTE',
-    routeType: 'env',
-  }),
+  only({ main: 'studio.main', mainType: 'global', route: 'FAILOVER_TEST_ROUTE', routeType: 'env' }),
   async (stage) => {
     await stage.reaches('normal')
     stage.fail(MAIN)
@@ -297,10 +292,7 @@ const byName = (source: object, name: string): string =>
 
 scene(
   'takes the secrets of both sources from the variables that they name',
-  only({
-    main: byName(MAIN, 'SRT_FAILOVER_MAIN'),
-    backup: byName(BACKUP, 'SRT_FAILOVER_BACKUP'),
-  }),
+  only({ main: byName(MAIN, 'SRT_FAILOVER_MAIN'), backup: byName(BACKUP, 'SRT_FAILOVER_BACKUP') }),
   async (stage) => {
     await stage.reaches('normal')
     await stage.send({ action: 'backup' })

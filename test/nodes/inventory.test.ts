@@ -143,13 +143,7 @@ describe('the inventory of a config node', () => {
     text.should.containEql('a password with the prefix')
     JSON.stringify(thief.calls).should.not.match(/manager/)
     // A form with other hosts is another place for the stored password.
-    const form = {
-      ...file,
-      id: 'gateway',
-      baseUrl: '',
-      username: 'haiadmin',
-      password: '__PWRD__',
-    }
+    const form = { ...file, id: 'gateway', baseUrl: '', username: 'haiadmin', password: '__PWRD__' }
     const connection = { ...form, inventoryHosts: 'localhost' }
     const asked = await post('connection', { connection, appliance: 'three' })
     asked.should.match({ ok: false, code: 'CONFIG', passwordNeeded: true })
@@ -287,20 +281,12 @@ describe('the inventory of a config node', () => {
     const pattern = { ...WATCH, applianceType: 'pattern', appliance: '*e*1?' }
     await start(
       { inventoryType: 'file', inventory: path },
-      {
-        watch: pattern,
-        single: { ...WATCH, applianceType: 'pattern', appliance: 'one' },
-      },
+      { watch: pattern, single: { ...WATCH, applianceType: 'pattern', appliance: 'one' } },
     )
     interface Answer {
       total: number
       found: number
-      rows: Array<{
-        name: string
-        owned: boolean
-        address: string
-        health?: object
-      }>
+      rows: Array<{ name: string; owned: boolean; address: string; health?: object }>
     }
     const ask = async (question: object): Promise<Answer> =>
       (await post('appliances', { id: 'gateway', ...question })) as unknown as Answer
@@ -312,19 +298,12 @@ describe('the inventory of a config node', () => {
     const failing = Array.from({ length: 10 }, (_, index) => `site ${10 + index}`)
     names.slice(0, 10).sort().should.eql(failing)
     names.slice(10).should.eql(['one', 'site 0'])
-    first.rows[0]!.should.match({
-      owned: true,
-      health: { failure: { code: 'UNAVAILABLE' } },
-    })
+    first.rows[0]!.should.match({ owned: true, health: { failure: { code: 'UNAVAILABLE' } } })
     first.rows[10]!.should.match({
       address: one.url,
       health: { known: { routes: 2, isOld: false }, unreachable: false },
     })
-    first.rows[11]!.should.eql({
-      name: 'site 0',
-      address: 'http://127.0.0.1:1/0',
-      owned: true,
-    })
+    first.rows[11]!.should.eql({ name: 'site 0', address: 'http://127.0.0.1:1/0', owned: true })
     ;(await ask({})).rows.should.have.length(50)
     const whole = await ask({ limit: 1000 })
     whole.rows.should.have.length(62)
@@ -377,10 +356,7 @@ describe('the inventory of a config node', () => {
     const before = logins()
     type Answer = { total: number; results: Array<Record<string, unknown>> }
     const ask = async (offset: number, more: object = {}): Promise<Answer> =>
-      (await post('connections', {
-        connection: { ...form, ...more },
-        offset,
-      })) as unknown as Answer
+      (await post('connections', { connection: { ...form, ...more }, offset })) as unknown as Answer
     const { total, results } = await ask(0)
     ;[total, results.length].should.eql([10, 8])
     results.slice(0, 6).should.match([

@@ -278,10 +278,7 @@ describe('metrics', () => {
       const second = { ...(await startOther()), name: 'oslo', credentials: account }
       await start({ metrics: metrics() })
       await shows('up', 1, { gateway: 'oslo' })
-      const settings = {
-        gateway: { name: 'oslo', pollInterval: 1 },
-        others: [second],
-      }
+      const settings = { gateway: { name: 'oslo', pollInterval: 1 }, others: [second] }
       const routesOf = async (gateway: string): Promise<number> =>
         valuesOf(await scrape(), 'route_running', { gateway }).length
       for (const deployed of ['nodes', 'full'] as const) {
@@ -304,9 +301,7 @@ describe('metrics', () => {
       const { flow } = flowOf(
         simulator.url,
         { metrics: metrics() },
-        {
-          gateway: { name: 'oslo', pollInterval: 1 },
-        },
+        { gateway: { name: 'oslo', pollInterval: 1 } },
       )
       const node = helper.getNode('metrics')
       await deployFlows([...flow, { ...second, credentials: account }], 'nodes')

@@ -93,10 +93,7 @@ export function gatewaysOf(
         }),
       ),
   )
-  const variables = {
-    username: '${SECRETS_TEST_USER}',
-    password: '${SECRETS_TEST_PASSWORD}',
-  }
+  const variables = { username: '${SECRETS_TEST_USER}', password: '${SECRETS_TEST_PASSWORD}' }
   const { fingerprint } = secure
   return [
     gateway('good', { baseUrl: simulator.url, timeout: 10_000 }),
@@ -222,11 +219,7 @@ export function flowOf(gateways: Properties[], folder: string, deviceId: string)
       overwriteFile: 'false',
     })
   const does = (id: string, func: string, wires: string[][]): Properties =>
-    node(id, 'function', {
-      func,
-      outputs: wires.length,
-      wires,
-    })
+    node(id, 'function', { func, outputs: wires.length, wires })
   return [
     { id: 'tab', type: 'tab', label: 'secrets' },
     ...gateways,

@@ -360,20 +360,8 @@ const CODES = [
   'OUTCOME_UNKNOWN',
 ]
 
-const SRT = {
-  name: 'In',
-  protocol: 'srt',
-  srtMode: 'listener',
-  address: '0.0.0.0',
-  port: 7400,
-}
-const RTSP = {
-  name: 'In',
-  protocol: 'rtsp',
-  address: '192.0.2.7',
-  port: 554,
-  username: 'viewer',
-}
+const SRT = { name: 'In', protocol: 'srt', srtMode: 'listener', address: '0.0.0.0', port: 7400 }
+const RTSP = { name: 'In', protocol: 'rtsp', address: '192.0.2.7', port: 554, username: 'viewer' }
 
 /** Listens as the editor does. */
 async function listen(url: string, token: string, heard: string[]): Promise<Socket> {

@@ -320,11 +320,7 @@ describe('watch', () => {
       const dots = dotsOf('watch')
       const others = dotsOf('every')
       await until(() => dots.length > 0)
-      dots[0]!.should.eql({
-        fill: 'yellow',
-        shape: 'ring',
-        text: 'no route matches',
-      })
+      dots[0]!.should.eql({ fill: 'yellow', shape: 'ring', text: 'no route matches' })
       const [one] = simulator.routes
       Object.assign(one!, routeType === 'id' ? { id: route } : { name: 'Arena 9' })
       await until(() => dots.at(-1)!.fill === 'green')

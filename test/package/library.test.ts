@@ -166,10 +166,7 @@ function runForm(html: string): Record<string, Registered> {
   const registerType = (type: string, definition: Registered): void => {
     types[type] = definition
   }
-  const RED = {
-    nodes: { registerType },
-    _: (key: string) => key,
-  }
+  const RED = { nodes: { registerType }, _: (key: string) => key }
   for (const script of scripts(html)) runInNewContext(script, { RED })
   return types
 }

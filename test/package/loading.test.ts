@@ -23,9 +23,7 @@ describe('the start of Node-RED', () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [join(__dirname, 'loading.js')],
-      {
-        maxBuffer: 8 << 20,
-      },
+      { maxBuffer: 8 << 20 },
     )
     loaded = JSON.parse(stdout) as Loaded
   })

@@ -297,10 +297,7 @@ describe('the package', function () {
       const { status, stdout } = spawnSync(
         process.execPath,
         [tsc, ...options, ...roots, 'sample.ts'],
-        {
-          encoding: 'utf8',
-          cwd: installation.userDir,
-        },
+        { encoding: 'utf8', cwd: installation.userDir },
       )
       should(status).equal(0, stdout)
     })

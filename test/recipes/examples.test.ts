@@ -251,11 +251,13 @@ describe('the example flows', () => {
       simulator.routes.length.should.equal(routes + 50)
       const channels = simulator.routes.filter(({ name }) => name.startsWith('Channel '))
       new Set(channels.map(({ name }) => name)).size.should.equal(50)
-      simulator.route('Channel 07')!.should.match({
-        state: 'idle',
-        source: { protocol: 'srt', srtMode: 'listener', port: 20007, srtLatency: 250 },
-        destinations: [{ protocol: 'udp', address: '239.40.0.7', port: 6000 }],
-      })
+      simulator
+        .route('Channel 07')!
+        .should.match({
+          state: 'idle',
+          source: { protocol: 'srt', srtMode: 'listener', port: 20007, srtLatency: 250 },
+          destinations: [{ protocol: 'udp', address: '239.40.0.7', port: 6000 }],
+        })
 
       simulator.clearJournal()
       await press(flow, 'apply')
@@ -301,10 +303,12 @@ describe('the example flows', () => {
       told('result')[0]!.should.equal('Dry run: create 1\n0815: create')
       await press(flow, 'apply')
       await until(() => told('result').length === 2, 'the account')
-      simulator.route('0815')!.should.match({
-        source: { name: '0815 in', port: 20001, srtLatency: 250 },
-        destinations: [{ port: 6000 }],
-      })
+      simulator
+        .route('0815')!
+        .should.match({
+          source: { name: '0815 in', port: 20001, srtLatency: 250 },
+          destinations: [{ port: 6000 }],
+        })
     })
 
     const REFUSED = /Nothing was changed\.$/
@@ -402,9 +406,7 @@ describe('the example flows', () => {
       const { func } = nodeNamed(read('Recipes/Nightly preset backup.json'), 'file name')
       const name = compileFunction(String(func), ['msg', 'env', 'Date']) as (
         ...parts: unknown[]
-      ) => {
-        filename: string
-      }
+      ) => { filename: string }
       const noon = new Date(2026, 2, 20, 12).getTime()
       const names = Array.from({ length: 15 }, (_, day) => {
         // Over the change of the clocks, wherever there is one.

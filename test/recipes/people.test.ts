@@ -117,10 +117,7 @@ describe('the example flows', () => {
         headers: { ...headers, ...(isButton && { 'content-type': 'application/json' }) },
         ...(isButton && { body: '{}' }),
       })
-      return {
-        status: response.status,
-        body: (await response.json()) as Record<string, unknown>,
-      }
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
     }
     const statusOf = async (path: string, headers?: Record<string, string>): Promise<number> =>
       (await companion(path, headers)).status

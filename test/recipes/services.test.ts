@@ -149,11 +149,7 @@ describe('the example flows', () => {
       ] as Array<[Record<string, string>, number]>) {
         ;(await page(sent)).status.should.equal(status, JSON.stringify(sent))
       }
-      const restore = simulator.fault({
-        kind: 'status',
-        status: 403,
-        match: { path: '*/updates' },
-      })
+      const restore = simulator.fault({ kind: 'status', status: 403, match: { path: '*/updates' } })
       const failed = await page({ ...invite, form: again })
       restore()
       failed.status.should.equal(502)

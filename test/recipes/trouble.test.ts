@@ -24,13 +24,7 @@ describe('the example flows', () => {
     const flow = withTab(read(`Recipes/${title}.json`), properties)
     const failover = nodeNamed(flow, 'protect the route')
     failover.should.match({ hold: '${HOLD}', holdOff: '' })
-    Object.assign(failover, {
-      holdOff: 1,
-      pollEvery: 0.5,
-      settle: 5,
-      guard: 1,
-      ...more,
-    })
+    Object.assign(failover, { holdOff: 1, pollEvery: 0.5, settle: 5, guard: 1, ...more })
     await open(title, { flow })
     await until(() => told('event').length > 0, 'the first look')
     should(address()).equal(MAIN)

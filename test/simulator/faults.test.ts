@@ -16,11 +16,7 @@ describe('simulator', () => {
       const outcome = session
         .post(
           'updates',
-          {
-            action: 'create',
-            elementType: 'route',
-            fields: { ...STUDIO, startRoute: false },
-          },
+          { action: 'create', elementType: 'route', fields: { ...STUDIO, startRoute: false } },
           { signal: client.signal },
         )
         .then(

@@ -76,12 +76,7 @@ describe('the dialect field of the simulator', () => {
     /** What has happened after so long, in steps of a second. */
     async function live(life: LifeOptions, seconds: number, options: SimulatorOptions = {}) {
       const clock = { now: 1_000_000 }
-      const simulator = await simulate({
-        dialect: 'field',
-        life,
-        now: () => clock.now,
-        ...options,
-      })
+      const simulator = await simulate({ dialect: 'field', life, now: () => clock.now, ...options })
       const pass = (more: number) => {
         for (let second = 0; second < more; second++) {
           clock.now += 1000

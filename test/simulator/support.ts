@@ -152,11 +152,7 @@ export const STUDIO: RouteSpec = {
 export function sendable(read: Json): Json {
   const part = ({ mode, ...rest }: Json) =>
     rest.protocol === 'srt' ? { ...rest, srtMode: mode } : rest
-  return {
-    name: read.name,
-    source: part(read.source),
-    destinations: read.destinations.map(part),
-  }
+  return { name: read.name, source: part(read.source), destinations: read.destinations.map(part) }
 }
 
 /** Everything that comes over the wire until the connection ends. */

@@ -104,10 +104,7 @@ export async function startCluster(): Promise<NatsServer[]> {
   const routes = ports.slice(3)
   return Promise.all(
     [0, 1, 2].map((index) =>
-      startOne(`nats-${index}`, {
-        port: ports[index]!,
-        cluster: { port: routes[index]!, routes },
-      }),
+      startOne(`nats-${index}`, { port: ports[index]!, cluster: { port: routes[index]!, routes } }),
     ),
   )
 }

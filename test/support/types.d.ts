@@ -15,9 +15,7 @@ declare module 'node-red-node-test-helper' {
     ): Promise<void>
     unload(): Promise<void>
     /** Within its `setFlows`, which gives the flows only 300 ms to start. */
-    _redNodes: {
-      setFlows(flow: object[], credentials: object, type: DeployType): Promise<unknown>
-    }
+    _redNodes: { setFlows(flow: object[], credentials: object, type: DeployType): Promise<unknown> }
     _events: import('node:events').EventEmitter
     getNode(id: string): Node & Record<string, unknown>
     startServer(started: () => void): void
@@ -29,9 +27,7 @@ declare module 'node-red-node-test-helper' {
         set(
           name: string,
           value: string,
-        ): {
-          send(body: string): Promise<{ status: number; text: string }>
-        }
+        ): { send(body: string): Promise<{ status: number; text: string }> }
       }
     }
     log(): { args: Array<[{ level: number; msg: unknown; type?: string }]> }

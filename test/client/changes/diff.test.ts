@@ -8,11 +8,7 @@ describe('merge: differences', () => {
   const differences = (changes: object) => diffRoutes(withDestination(0, changes), SENT)
 
   it('are none where only the form differs', () => {
-    differences({
-      port: '6000',
-      srtStreamID: '',
-      labels: null,
-    }).should.eql([])
+    differences({ port: '6000', srtStreamID: '', labels: null }).should.eql([])
     diffRoutes(SENT, withDestination(0, { port: '6000', labels: [] })).should.eql([])
     diffRoutes({ ...SENT, destinations: SENT.destinations.toReversed() }, SENT).should.eql([])
     differences({ action: 'start', srtPassPhrase: HIDDEN }).should.eql([])

@@ -176,20 +176,22 @@ describe('merge: what an update sends', () => {
       return respelled({ ...Object.fromEntries(given), laterMember: 7 })
     })
   }
-  const update = fc.tuple(arbitraryRoute, mode).chain(([route, use]) =>
-    fc.tuple(
-      fc.constant(route),
-      fc.constant(use),
-      fc.record(
-        {
-          name: fc.constant('Another'),
-          source: someOf(route.source, use),
-          destinations: fc.tuple(...route.destinations.map((one) => someOf(one, use))),
-        },
-        { requiredKeys: use === 'replace' ? ['name', 'source', 'destinations'] : [] },
+  const update = fc
+    .tuple(arbitraryRoute, mode)
+    .chain(([route, use]) =>
+      fc.tuple(
+        fc.constant(route),
+        fc.constant(use),
+        fc.record(
+          {
+            name: fc.constant('Another'),
+            source: someOf(route.source, use),
+            destinations: fc.tuple(...route.destinations.map((one) => someOf(one, use))),
+          },
+          { requiredKeys: use === 'replace' ? ['name', 'source', 'destinations'] : [] },
+        ),
       ),
-    ),
-  )
+    )
 
   it('has every member that the appliance has, and every destination', () => {
     fc.assert(

@@ -210,10 +210,7 @@ describe('what a failover owns', () => {
     await ensure([{ ...studio, name: 'New', destinations: [out(6009)] }, spare])
     own('New', {})
     gateway.memory.protections.set(
-      ownerKey(gateway.address, {
-        deviceId,
-        routeId: simulator.route('New')!.id,
-      }),
+      ownerKey(gateway.address, { deviceId, routeId: simulator.route('New')!.id }),
       { members: [], main: {}, isTwo: false },
     )
     const error = await errorOf(undo())

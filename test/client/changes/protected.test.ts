@@ -14,12 +14,7 @@ import { SLOW_CLOCK } from '../../support/slow-clock'
 const NAME = 'On air, 1'
 const PATTERNS = [' ON AIR* ', '', 'Studio ?']
 
-const part = (name: string, port: number) => ({
-  name,
-  protocol: 'udp',
-  address: '239.1.1.1',
-  port,
-})
+const part = (name: string, port: number) => ({ name, protocol: 'udp', address: '239.1.1.1', port })
 const definition = (name: string, port = 5001) => ({
   name,
   source: part('in', port),

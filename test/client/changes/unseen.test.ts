@@ -108,9 +108,7 @@ describe('a change that does not show yet', function () {
       simulator.setOptions({ applyDelay: 1500 })
       const [first] = destinations(route.id)
       await gateway.routes.update(route, { source: { name: 'A' } })
-      await gateway.routes.update(route, {
-        destinations: [{ id: first!.id, name: 'B' }],
-      })
+      await gateway.routes.update(route, { destinations: [{ id: first!.id, name: 'B' }] })
       await simulator.settle()
       simulator.route(route.id)!.source.name.should.equal('A')
       destinations(route.id)[0]!.name.should.equal('B')
@@ -154,12 +152,9 @@ describe('a change that does not show yet', function () {
 
   it('does not bring back a destination that others have removed', async () => {
     const { id } = running()
-    simulator.route(id)!.destinations.push({
-      ...destinations(id)[0]!,
-      id: 'off-air',
-      name: 'off air',
-      port: 7009,
-    })
+    simulator
+      .route(id)!
+      .destinations.push({ ...destinations(id)[0]!, id: 'off-air', name: 'off air', port: 7009 })
     await lost(id)
     simulator.route(id)!.destinations.pop()
     await gateway.routes.update({ id }, { name: 'other' })

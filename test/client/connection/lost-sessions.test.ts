@@ -443,11 +443,7 @@ describe('a session that gets lost', () => {
       raw: `HTTP/1.1 200 OK\r\nset-cookie: ${(headers!['set-cookie'] as string[])[0]}\r\ncontent-length: 500\r\n\r\n{"resp`,
     }
   }
-  const tooMuch = (): Reply => ({
-    ...sessions.login(),
-    text: 'x'.repeat(100_000),
-    body: undefined,
-  })
+  const tooMuch = (): Reply => ({ ...sessions.login(), text: 'x'.repeat(100_000), body: undefined })
   for (const [what, reply] of Object.entries({ 'cut off': cut, 'far too long': tooMuch })) {
     it(`is ended where the response to its login was ${what}`, async () => {
       await start(({ method }) => (method === 'POST' ? reply() : undefined))

@@ -222,11 +222,7 @@ describe('the session', () => {
         elementType: 'route',
         elementID: simulator.routes[0]!.id,
       }
-      const request = {
-        method: 'POST',
-        path: `/api/devices/${deviceID}/updates`,
-        body,
-      } as const
+      const request = { method: 'POST', path: `/api/devices/${deviceID}/updates`, body } as const
       ;(await codeOf(gateway.call(request, now()))).should.equal('FORBIDDEN')
       simulator.logins.should.equal(1)
     }

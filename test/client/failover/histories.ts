@@ -196,11 +196,7 @@ export const NAMED: Readonly<Record<string, World>> = {
     settings: monitored,
     mainBad: every(600, 120),
   },
-  'the port of main dead, its monitor good': {
-    seconds: HOURS,
-    settings: monitored,
-    portBad: LOST,
-  },
+  'the port of main dead, its monitor good': { seconds: HOURS, settings: monitored, portBad: LOST },
   'main fails, half of the reads fail, half of these hang': {
     seconds: HOURS,
     mainBad: LOST,

@@ -170,9 +170,7 @@ describe('a look at a route', () => {
     }
     lookAt(settingsWith(), {
       main: routeWith({ summaryStatusCode: 'OK' as never }),
-    }).should.containEql({
-      good: true,
-    })
+    }).should.containEql({ good: true })
   })
 
   it('judges the source by the one rule of health: by its state too', () => {

@@ -20,11 +20,7 @@ import {
   type Told,
 } from './support'
 
-const ROUTES = {
-  method: 'routes',
-  main: { name: 'Studio A' },
-  backup: { id: 'studio-a-2' },
-}
+const ROUTES = { method: 'routes', main: { name: 'Studio A' }, backup: { id: 'studio-a-2' } }
 
 interface Body {
   command?: string

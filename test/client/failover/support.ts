@@ -104,12 +104,7 @@ export async function start(
   times = 4,
 ): Promise<void> {
   liveInOwnTime(times)
-  simulator = await startSimulator({
-    applyDelay: 10,
-    settleDelay: 10,
-    routes: ROUTES,
-    ...options,
-  })
+  simulator = await startSimulator({ applyDelay: 10, settleDelay: 10, routes: ROUTES, ...options })
   log = []
   protections = []
   reported = []

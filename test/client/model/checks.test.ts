@@ -362,10 +362,7 @@ describe('model: checks', () => {
 
   it('of keep want at least one part, and whole ones', () => {
     checkUpdate({}, 'keep').should.eql([
-      {
-        path: '',
-        problem: 'has none of name, source and destinations; give at least one of them',
-      },
+      { path: '', problem: 'has none of name, source and destinations; give at least one of them' },
     ])
     checkUpdate({ name: 'b' }, 'keep').should.eql([])
     const paths = (input: object) => checkUpdate(input, 'keep').map(({ path }) => path)

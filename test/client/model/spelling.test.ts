@@ -152,10 +152,7 @@ describe('spelling: a choice or an ID in any case', () => {
         source,
         destinations: [{ ...out, srtEncryption: 'aes256', srtFecLayout: 'Saircase' }],
       }
-      const { route } = await program.routes.create(definition, {
-        startRoute: true,
-        ...waiting,
-      })
+      const { route } = await program.routes.create(definition, { startRoute: true, ...waiting })
       route!.should.match({ name: 'Spelled', state: 'running' })
       sent()[0]!.fields.should.match({
         source: { protocol: 'srt', srtMode: 'listener', address: '0.0.0.0' },
@@ -195,11 +192,7 @@ describe('spelling: a choice or an ID in any case', () => {
             id: partId,
             protocol,
             name,
-          }: P): object => ({
-            id: partId!.toUpperCase(),
-            name,
-            protocol: protocol.toUpperCase(),
-          })
+          }: P): object => ({ id: partId!.toUpperCase(), name, protocol: protocol.toUpperCase() })
           const patch =
             mode === 'merge'
               ? {

@@ -212,11 +212,7 @@ describe('watching', () => {
         details: 'Disk full',
       })
       const state = await only(() => Object.assign(device(), { status: 'Device error' }))
-      state.should.containDeep({
-        event: 'device.status',
-        before: 'Online',
-        after: 'Device error',
-      })
+      state.should.containDeep({ event: 'device.status', before: 'Online', after: 'Device error' })
       const { firmware } = device()
       const updated = await only(() => Object.assign(device(), { firmware: '6.0' }))
       updated.should.containDeep({ event: 'device.firmware', before: firmware, after: '6.0' })

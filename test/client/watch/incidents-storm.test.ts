@@ -30,10 +30,7 @@ function timeOf(count: number): number {
   let events = 0
   let writes = 0
   const reporter = createIncidentReporter(
-    {
-      thresholds: [{ measure: 'bitrate', of: 'source', low: 5 }],
-      onOpen: () => writes++,
-    },
+    { thresholds: [{ measure: 'bitrate', of: 'source', low: 5 }], onOpen: () => writes++ },
     {
       clock: { now: () => now, unix: (at: number) => at } as UnixClock,
       holdFor: 0,

@@ -299,15 +299,17 @@ describe('an incident', () => {
     const seen: WatchHealth[] = []
     begin({ onHealth: (health) => seen.push(health) })
     lasts(5000, { near: 'waiting' }).should.eql([])
-    seen.at(-1)!.should.containDeep({
-      known: {
-        routes: 2,
-        running: 2,
-        problems: 0,
-        waiting: 1,
-        worst: { route: { id: 'a' }, health: { sign: 'waiting', output: 'near' } },
-      },
-    })
+    seen
+      .at(-1)!
+      .should.containDeep({
+        known: {
+          routes: 2,
+          running: 2,
+          problems: 0,
+          waiting: 1,
+          worst: { route: { id: 'a' }, health: { sign: 'waiting', output: 'near' } },
+        },
+      })
   })
 
   it('of a threshold is none of an output that nobody calls', () => {

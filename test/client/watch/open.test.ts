@@ -110,10 +110,7 @@ describe('what one process has reported as begun, the next one', () => {
       back()
       await look()
       namesOf(told.events).should.eql([REACHABLE])
-      told.events[0]!.should.containDeep({
-        device: { id: deviceId },
-        since: before.events[0]!.at,
-      })
+      told.events[0]!.should.containDeep({ device: { id: deviceId }, since: before.events[0]!.at })
       opened().should.eql({})
     })
 

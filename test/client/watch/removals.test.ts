@@ -27,9 +27,7 @@ describe('watching', () => {
       (await gateway.call(
         { method: 'GET', path: configuration() },
         new Operation('test'),
-      )) as Body & {
-        config: Config
-      }
+      )) as Body & { config: Config }
     async function answers(change: (config: Config) => unknown): Promise<void> {
       const body = await rawDevice()
       change(body.config)

@@ -49,9 +49,7 @@ export const device = fc.record({
     settings: fc.record({
       networkAdapters: fc.array(
         fc.record({ name: fc.constantFrom('eth0', 'eth1'), address: fc.ipV4() }),
-        {
-          maxLength: 2,
-        },
+        { maxLength: 2 },
       ),
     }),
   }),
