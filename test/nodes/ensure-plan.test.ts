@@ -178,12 +178,7 @@ describe('ensure-route with a file', () => {
       await run('row', [route('A')])
       const payload = [route('A', 'running')]
       const plan = await planned(payload)
-      simulator.fault({
-        kind: 'status',
-        status: 400,
-        match: { path: /\/commands$/ },
-        times: 1,
-      })
+      simulator.fault({ kind: 'status', status: 400, match: { path: /\/commands$/ }, times: 1 })
       const [refused] = await run('approve', payload, { plan })
       refused!.should.match({ changed: false, error: { code: 'REJECTED' } })
       const [done] = await run('approve', payload, { plan })
