@@ -329,7 +329,7 @@ describe('an inventory', () => {
     const failure = thrownBy(() => read(broken))
     failure.code.should.equal('CONFIG')
     String(failure).should.match(/^The inventory is not valid JSON(: see line 2, column \d+)?\.$/)
-    should(() => read('')).throw(/^The inventory is not valid JSON\.$|line 1, column 1\.$/)
+    for (const empty of ['', ' \n']) should(() => read(empty)).throw(/its first line must name/)
   })
 
   it('accounts for each row once, whatever the rows are, and never shows a secret', function () {
