@@ -7,10 +7,7 @@ import { faintTexts, focused, HOSTILE, pretend, withSidebar } from './sidebar-pa
 
 declare const RED: {
   settings: { user?: object }
-  nodes: {
-    filterNodes(filter: { type: string }): Array<Record<string, unknown>>
-    dirty(): boolean
-  }
+  nodes: { filterNodes(filter: { type: string }): Array<Record<string, unknown>>; dirty(): boolean }
   workspaces: { show(id: string): void }
 }
 

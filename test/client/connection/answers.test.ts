@@ -114,7 +114,7 @@ describe('what an appliance answers', () => {
       await start(({ path }) => (path.endsWith('/preset') ? { body } : undefined))
       const error = await errorOf(exportPreset(gateway, 'D', op()))
       error.should.match({ code: 'BAD_RESPONSE', cause: { applied: 'no' } })
-      error.message.should.match(/other than a preset/)
+      error.message.should.match(/No preset: .* something else/)
     })
   }
 
@@ -240,8 +240,8 @@ describe('what an appliance answers', () => {
   })
 
   for (const [what, reason, said] of [
-    ['that nothing listens at', 'ECONNREFUSED', 'failed (ECONNREFUSED)'],
-    ['that cuts the connection', 'ECONNRESET', 'failed (ECONNRESET)'],
+    ['that nothing listens at', 'ECONNREFUSED', 'No connection to the HTTP proxy'],
+    ['that cuts the connection', 'ECONNRESET', 'No connection to the HTTP proxy'],
     ['that refuses', undefined, 'did not let the connection'],
   ] as const) {
     it(`is not blamed on the gateway, through a proxy ${what}`, async () => {

@@ -270,7 +270,14 @@ describe('watching', () => {
     })
 
     it('every event that there is, here or below', () => {
-      const files = ['events', 'outages', 'thresholds', 'figures', 'callers', '../fleet/events']
+      const files = [
+        'events',
+        'outages',
+        'thresholds',
+        'figures',
+        'callers',
+        '../../nodes/engine-event',
+      ]
       const text = files
         .map((file) => readFileSync(join(__dirname, `${file}.test.js`), 'utf8'))
         .join('')
