@@ -158,7 +158,7 @@ export interface Gateway {
     ensure(wanted: Wanted, options?: EnsureOptions): Promise<Ensured>
     /**
      * Plans as `ensure` does, and writes nothing. `ensure` with the same definitions, the same
-     * options and the plan's `id` as `planId` applies it. A route that is only renamed is recognised.
+     * options and the plan's `id` as `planId` applies it. A route that is only renamed is recognized.
      * @throws GatewayError as `ensure`
      */
     plan(wanted: Wanted | Wanted[], options?: EnsureOptions): Promise<Planned>

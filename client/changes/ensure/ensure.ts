@@ -37,7 +37,7 @@ export interface EnsureRoutes extends Omit<ApplyOptions, 'state'>, Pick<Apply, '
   state: EnsureState
   /** Plan only: nothing is written. */
   check?: boolean
-  /** Nothing is written without the ID of a plan, and then exactly that plan. Renames are recognised. */
+  /** Nothing is written without the ID of a plan, and then exactly that plan. Renames are recognized. */
   approve?: boolean
   /** Of the plan that was approved. */
   planId?: string
@@ -84,25 +84,28 @@ export async function ensureRoutes(
   if (isApplied && approve && made && planId !== made.id) {
     throw stalePlan(made.grounds, memory?.plans.get(planId!))
   }
-  const plan = made && { id: made.id, ...(await reportOf(plans, gateway)) }
-  const { usedPlans } = gateway.memory
-  if (isApplied && approve && usedPlans.has(planId!)) throw usedPlan()
   refuse(problems)
+  const { usedPlans } = gateway.memory
+  const plan = made && { id: made.id, ...(await reportOf(plans, gateway)) }
   if (!isApplied) {
     if (memory && made) setLatest(memory.plans, made.id, made.grounds, MOST_PLANS)
     if (made && approve && !check) usedPlans.delete(made.id)
     const results = await mapInSlices(plans, planned)
     return { deviceId, ...resultOf(isList ? results : results[0]!), plan, isApplied }
   }
-  if (memory) memory.running++
-  // Nothing is waited for since it was asked: two messages at the same time do not both apply it.
+  // Of two messages at the same time, one applies it.
+  if (approve && usedPlans.has(planId!)) throw usedPlan()
   if (planId !== undefined) setLatest(usedPlans, planId, true)
+  if (memory) memory.running++
   try {
     const results = await applyRows(rows, { ...options, ...site, isList }, operation)
     return { deviceId, ...resultOf(results), plan, isApplied }
   } finally {
     const run = runOf(deviceId, isList, rows)
-    if (!run && planId !== undefined) usedPlans.delete(planId)
+    if (planId !== undefined) {
+      if (run) setLatest(usedPlans, planId, true)
+      else usedPlans.delete(planId)
+    }
     if (memory) {
       memory.running--
       memory.lastRun = run ?? memory.lastRun
@@ -161,7 +164,7 @@ async function planRows(
   const planFor = (goal: Goal, route: Route | undefined): Plan =>
     planOn(site, goal, present.byId(route?.id))
   const given = await mapInSlices(goals, (goal, index) => newRow(goal, planFor(goal, found[index])))
-  await recogniseRenames(given, home, planFor, options.approve === true)
+  await recognizeRenames(given, home, planFor, options.approve === true)
 
   const { removals, problems } = options.remove
     ? await planRemovals(
@@ -198,7 +201,7 @@ function goalOf(row: Wanted, options: EnsureRoutes): Goal {
 }
 
 /** A row whose route only seems to have another name: planned as a rename, or else marked. */
-async function recogniseRenames(
+async function recognizeRenames(
   rows: Row[],
   present: RouteIndex,
   planFor: (goal: Goal, route: Route) => Plan,
