@@ -95,19 +95,27 @@ function spellings(secret: string): string[] {
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** Of programs that write only ASCII, or `\/`. */
+/** Of programs that write only ASCII, `\/`, or as codes what means something in HTML. */
 function otherJson(json: string): string[] {
-  const inAscii = (code: (unit: string) => string): string =>
-    json.replace(/[^ -~]/g, (unit) => `\\u${code(unit)}`)
-  const ascii = inAscii(codeOf)
+  const coded = (pattern: RegExp, isUpper = false): string =>
+    json.replace(pattern, (unit) => {
+      const code = unit
+        .charCodeAt(unit.length - 1)
+        .toString(16)
+        .padStart(4, '0')
+      return `\\u${isUpper ? code.toUpperCase() : code}`
+    })
+  const ascii = coded(/[^ -~]/g)
   return [
     ascii,
-    inAscii((unit) => codeOf(unit).toUpperCase()),
+    coded(/[^ -~]/g, true),
     ...[json, ascii].map((text) => text.replaceAll('/', '\\/')),
+    // Go, Gson and .NET.
+    coded(/[&<>]/g),
+    coded(/[&<>=']/g),
+    coded(/\\"|[^ -~]|[&<>'+`]/g, true),
   ]
 }
-
-const codeOf = (unit: string): string => unit.charCodeAt(0).toString(16).padStart(4, '0')
 
 const inLowerCase = (percent: string): string =>
   percent.replace(/%../g, (code) => code.toLowerCase())
