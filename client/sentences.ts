@@ -87,7 +87,7 @@ export const SENTENCES = {
   notOwned:
     'This instance no longer owns the appliance, or cannot prove that it does. The request was not sent.',
   otherFlows:
-    'This node is missing or differs on the instance that owns the appliance. Deploy the same flows on all instances.',
+    'This node is missing, or has other settings, on the instance that owns the appliance. Deploy the same flows on all instances.',
   failoverWaits:
     'The failover is waiting for its stored state from the engine of the fleet. Until then, it protects nothing. Check the NATS server and the network.',
   otherVersion:
@@ -149,7 +149,7 @@ export const SENTENCES = {
     'User "__user__" is not allowed to do this on __host__ (HTTP __status__). Use an account with the required role in the configuration of the gateway.',
   missingRole:
     'User "__user__" has the role __roles__ on __host__, but this requires __role__. The request was not sent. Use another account in the configuration of the gateway.',
-  conflict: '__host__ reports a conflict and rejected the request (HTTP __status__).',
+  conflict: '__host__ reported a conflict and rejected the request (HTTP __status__).',
   checkConflict: 'Usually a name or a port is already in use.',
   tooManyRequests: '__host__ rejected the request because it gets too many (HTTP __status__).',
   rejected: '__host__ rejected the request (HTTP __status__).',
@@ -247,7 +247,7 @@ export const SENTENCES = {
   notSettled: 'No change was sent: __host__ did not settle within __time__ s.',
   uncertainRoute: 'It is uncertain whether route "__route__" exists.',
   uncertainAnyRoute: 'It is uncertain whether the route exists.',
-  uncertainProtected: 'Whether unlisted routes are protected is uncertain.',
+  uncertainProtected: 'Routes that are not listed may be protected.',
   checkName: 'Check the name, also its upper and lower case.',
   partWithoutId: '__host__ returned the __what__ without an ID.',
   definitionUnknown:
@@ -313,7 +313,7 @@ export const SENTENCES = {
     'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is sent only with the settings that it was stored for.',
   notDeployed: 'This gateway is not running. Deploy it, or start the flows.',
   gatewayGone:
-    'The gateway of this node does not exist or is disabled. Enable it, or choose another one in the node.',
+    'The gateway of this node does not exist or is disabled. If it is disabled, enable it; otherwise choose another one in the node.',
   gatewayNotChosen: 'This node has no gateway. Choose one in the node.',
   noGateways: 'There is no gateway. Add one in any media gateway node, and deploy.',
   notSentOn:
@@ -373,7 +373,7 @@ export const SENTENCES = {
     'The address of "__name__" must be an address such as 198.51.100.7, or a network such as 198.51.100.0/24.',
   callersExpected: 'The field expected is "__given__"; it must be always, running, or empty.',
   fleetTwice:
-    'The fleet "__fleet__" has two config nodes of this Node-RED on the same engine. Put all appliances into one inventory, or give each config node a fleet of its own.',
+    'Two config nodes of this Node-RED are in the fleet "__fleet__" on the same engine. Put all appliances into one inventory, or give each config node a fleet of its own.',
   inventoryDiffers:
     'This inventory has other names or URLs than __instances__. If the instance that works for an appliance does not know it, nothing watches it: give all instances the same inventory.',
   engineMissing: 'The share is a lease, but no engine is given.',
@@ -386,7 +386,7 @@ export const SENTENCES = {
   applianceNeeded:
     'This gateway has an inventory. Name one of its appliances in the Appliance field, or in msg.appliance.',
   applianceElsewhere:
-    'Another instance works for appliance "__appliance__". Send the message there.',
+    'This instance does not own appliance "__appliance__". Send the message to its owner.',
   applianceInPart:
     'Appliance "__appliance__" belongs to the part __part__ of the inventory, but this instance has the part __own__. Send the message to the instance with the share __part__.',
   share: 'The property share must be all, lease, or a part of the inventory such as 1/3.',

@@ -30,10 +30,14 @@ function reasonOf(failure: GatewayError, words: Words): string {
   const { applied, applianceMessage, problems = [], reason = '', statusCode } = cause
   const failed = (key: string, values = {}): string => words(`gateway:status.failed.${key}`, values)
   // The node is at one route, of one gateway or row; what happened to it is the news.
+  const { appliance } = cause
+  const gateway = appliance
+    ? shortened(appliance, LONGEST_NAME)
+    : words('gateway:failure.thisGateway')
   const sentence = excerpt(
     withoutLabels(sentences)
       .filter(({ key }, _, { length }) => length === 1 || key !== 'inventoryRowNamed')
-      .map((one) => told(one, words))
+      .map((one) => told(one, words, gateway))
       .join(' '),
   )
 
@@ -50,7 +54,8 @@ function reasonOf(failure: GatewayError, words: Words): string {
     const values = { what: first?.path ?? '' }
     if (first) return faultIn({ key: 'invalid', values, of: problems.length }, words)
   }
-  const key = KEYS[code]?.[reason] ?? KEYS[code]?.['']
+  const isHandshake = code === 'TLS' && reason.startsWith('ERR_SSL_')
+  const key = isHandshake ? 'noTls' : (KEYS[code]?.[reason] ?? KEYS[code]?.[''])
   if (key && !(code === 'LOGIN_REFUSED' && statusCode === 404)) return failed(key)
   if (applianceMessage) return excerpt(applianceMessage)
   if (statusCode !== undefined && statusCode >= 400 && STATUS.has(code)) {
@@ -88,7 +93,6 @@ export const BRIEF: ReadonlySet<SentenceKey> = new Set([
   'redirectedHere',
   'sentNoResult',
   'sentPage',
-  'tlsFailed',
   'unexpected',
 ])
 
@@ -151,11 +155,11 @@ function missing(
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4,}){2,}$/i
 
 /** A sentence in the words of the catalogs, unless it is somebody else's. */
-function told(sentence: Sentence, words: Words): string {
+function told(sentence: Sentence, words: Words, host: string): string {
   const { key, values: own } = sentence
   if (!key) return textOf([sentence])
-  // The node is at one gateway, and an address leaves no room for what is wrong.
-  const values = { ...UNKNOWN, ...own, host: words('gateway:failure.thisGateway') }
+  // An address leaves no room for what is wrong.
+  const values = { ...UNKNOWN, ...own, host }
   if ('property' in values) values.property = whatIn(String(values.property), words)
   return words(`gateway:failure.${key}`, values)
 }

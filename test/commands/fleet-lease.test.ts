@@ -89,7 +89,7 @@ withNats('nodes of a fleet with leases', function () {
     should((await result('list-routes')).payload).containEql({ numResults: 1 })
     const refused = await failure('list')
     refused.code.should.equal('CONFIG')
-    refused.message.should.match(/The fleet "oslo" has two config nodes/)
+    refused.message.should.match(/Two config nodes of this Node-RED are in the fleet "oslo"/)
     await until(() => statusOf('watch')?.fill === 'red')
     should((await listed('second')).error).match({ code: 'CONFIG' })
     two.logins.should.equal(0)

@@ -65,18 +65,28 @@ describe('the reason under a node that failed', () => {
       'UNAVAILABLE',
       say('closed', { host: 'gw1.example.com:443' }),
     ],
+    // It is at many.
+    'oslo closed the connection without a…': [
+      'UNAVAILABLE',
+      say('closed', { host: 'gw1.example.com:443' }),
+      { appliance: 'oslo' },
+    ],
     'host name not found': ['UNAVAILABLE', 'Any.', { reason: 'ENOTFOUND' }],
     'gateway not ready (HTTP 503)': ['UNAVAILABLE', 'Any.', { statusCode: 503 }],
     'gw1.example.com:443 closed it': ['UNAVAILABLE', 'gw1.example.com:443 closed it. Try again.'],
     'no response': ['TIMEOUT', 'No connection to gw1.example.com:443 within 10 s.'],
     'certificate expired': ['TLS', 'Any.', { reason: 'CERT_HAS_EXPIRED' }],
     // What TLS could not agree on is no matter of trust.
-    'TLS connection failed': [
+    'no TLS connection': [
       'TLS',
       say('tlsFailed', { host: 'gw1.example.com:443', reason: 'ERR_SSL_UNSUPPORTED_PROTOCOL' }),
       { reason: 'ERR_SSL_UNSUPPORTED_PROTOCOL' },
     ],
-    'certificate not trusted': ['TLS', 'Any.', { reason: 'SELF_SIGNED_CERT_IN_CHAIN' }],
+    'certificate not trusted': [
+      'TLS',
+      say('tlsFailed', { host: 'gw1.example.com:443', reason: 'UNABLE_TO_GET_ISSUER_CERT' }),
+      { reason: 'UNABLE_TO_GET_ISSUER_CERT' },
+    ],
     'login refused': ['LOGIN_REFUSED', 'Any.', { statusCode: 401 }],
     'It has no login (404)': [
       'LOGIN_REFUSED',

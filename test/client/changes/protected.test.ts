@@ -222,7 +222,7 @@ describe('a protected route', () => {
     })
     const error = await errorOf(gateway.presets.import(preset))
     error.code.should.equal('BAD_RESPONSE')
-    error.message.should.match(/Whether unlisted routes are protected/)
+    error.message.should.match(/Routes that are not listed may be protected/)
     writes().should.eql([])
   })
 
