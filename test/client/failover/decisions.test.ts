@@ -246,6 +246,14 @@ describe('the all-clear', () => {
     return failover
   }
 
+  it('comes after the guard time, with the outage', () => {
+    const failover = clearing()
+    failover.looks(32, 58, good('main'))
+    failover.names().should.eql([])
+    failover.look(60, good('main'))
+    failover.outages().should.eql([['protected', 30_000]])
+  })
+
   it('waits for all of it again after a deploy, and after a time in which nothing was seen', () => {
     const deployed = clearing()
     deployed.deploy(3600)
@@ -267,6 +275,14 @@ describe('the all-clear', () => {
       failover.outages().should.eql([['protected', 30_000]])
     }
   })
+
+  it('does not come before a long guard time', () => {
+    const failover = clearing({ guard: 900 })
+    failover.looks(32, 928, good('main'))
+    failover.names().should.eql([])
+    failover.look(930, good('main'))
+    failover.names().should.eql(['protected'])
+  })
 })
 
 describe('a switch that is told', () => {
@@ -284,6 +300,15 @@ describe('a switch that is told', () => {
       'backup',
       2000,
     ])
+  })
+
+  it('is none while the way back is accepted, and may show yet', () => {
+    const failover = takenBack()
+    failover.answer(26.5)
+    failover.look(28, good('backup'))
+    failover.names().should.eql([])
+    failover.look(30, good('backup'))
+    failover.names().should.eql(['switched'])
   })
 
   it('has them also after a deploy', () => {
@@ -318,6 +343,19 @@ describe('a switch that is told', () => {
     failover.look(77, good('main'))
     const [[name, { cause, durationMs }]] = failover.told() as [[string, FailoverEvent]]
     ;[name, cause, durationMs].should.eql(['switched', 'restore', atMs(62) - at])
+  })
+
+  it('is no trial that a person ends before it was good', () => {
+    const failover = switching()
+    failover.answer(13)
+    failover.look(14, bad('backup'))
+    failover.command(15, 'main')
+    failover.answer(16)
+    failover.look(17, good('main'))
+    failover
+      .told()
+      .map(([name, { cause }]) => [name, cause])
+      .should.eql([['switched', 'manual']])
   })
 
   it('is a trial that a person wants to stay, good or not', () => {

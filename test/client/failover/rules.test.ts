@@ -85,6 +85,11 @@ describe('signal degrade', () => {
 })
 
 describe('a trial', () => {
+  it('has the time to settle to be good once', () => {
+    actsOf({ seconds: 400, mainBad: failed, connect: 9 }).should.eql(['110 backup'])
+    actsOf({ seconds: 130, mainBad: failed, connect: 11 }).should.eql(['110 backup', '122.5 main'])
+  })
+
   it('ends at the side that was good last, also one that was good for a moment', () => {
     const world: World = { seconds: 400, mainBad: failed, backupBad: [[150, Infinity]] }
     // Home is the backup now: main is tried, and left again.
@@ -99,6 +104,13 @@ describe('a trial', () => {
     told.should.eql(['115 held', '123 unprotected'])
   })
 
+  it('leaves no rest when the side was good', () => {
+    const world: World = { seconds: 500, mainBad: failed, backupBad: [[0, 300]] }
+    const during = momentsOf({ ...world, seconds: 250 }).at(-1)!.after.memory
+    during.rests.backup!.failed.should.equal(3)
+    should(memoryAfter(world).rests.backup).be.undefined()
+  })
+
   it('comes at once when a monitor turns good, once', () => {
     const world: World = {
       seconds: 400,
@@ -110,6 +122,12 @@ describe('a trial', () => {
     actsOf(world).slice(0, 4).should.eql(['140 backup', '152.5 main', '181 backup'])
     const port: World = { ...world, backupBad: failed, backup: 'flapping' }
     memoryAfter({ ...port, seconds: 300 }).rests.backup!.isDistrusted!.should.be.true()
+  })
+
+  it('is not hurried by a monitor that called the side good all along', () => {
+    const world: World = { seconds: 400, mainBad: failed, backupBad: failed, backup: 'true' }
+    const trials = actsOf(world).filter((act) => act.endsWith('backup'))
+    trials.map(parseFloat).should.eql([110, 153, 226, 359])
   })
 
   it('leaves a rest where a person has chosen a side that was never good', () => {
@@ -135,6 +153,18 @@ describe('a trial', () => {
 })
 
 describe('the way back', () => {
+  it('waits again when main was bad for one read', () => {
+    const world: World = {
+      seconds: 2000,
+      settings: monitor,
+      mainBad: [
+        [100, 300],
+        [590, 592],
+      ],
+    }
+    actsOf(world).should.eql(['110 backup', '892.5 main'])
+  })
+
   it('waits twice as long after each relapse within ten minutes, and forgets that later', () => {
     const mainBad: Span[] = [
       [100, 300],
@@ -158,6 +188,11 @@ describe('the way back', () => {
     of('monitor', 5).should.eql([])
     of('message', 90).should.eql([])
     of('message', 50).should.eql(['50 main'])
+  })
+
+  it('is no matter of a monitor that nobody asked for', () => {
+    const world: World = { seconds: 2000, mainBad: [[100, 300]], main: 'true' }
+    actsOf(world).should.eql(['110 backup'])
   })
 })
 

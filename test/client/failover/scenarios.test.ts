@@ -43,6 +43,12 @@ describe('a failover', () => {
       })
   })
 
+  it('does nothing when main fails for less than the hold-off, or is never bad', () => {
+    play({ seconds: 1000, mainBad: [[100, 108]] }).told.should.eql([])
+    const { acts, told } = play({ seconds: 2 * HOURS, backupBad: always, backup: 'silent' })
+    ;[...acts, ...told].should.eql([])
+  })
+
   describe('with a dead backup', () => {
     const dead = { seconds: 2 * HOURS, backupBad: always }
 
@@ -56,6 +62,14 @@ describe('a failover', () => {
       figures({ ...dead, mainBad: every(600, 12) }).should.eql([330, 144, 144])
       const [off, without] = figures({ ...dead, mainBad: every(16, 8) })
       ;[off, without].should.eql([3752, 3552])
+    })
+
+    it('tries it after half a minute, 1, 2, 4 minutes, then every 5, and tells of it once', () => {
+      const { acts, told } = play({ ...dead, mainBad: failed })
+      const trials = acts.filter((act) => act.endsWith('backup')).map(parseFloat)
+      trials.slice(0, 6).should.eql([110, 153, 226, 359, 612, 925])
+      trials.filter((at) => at < HOURS).should.have.length(14)
+      told.should.eql(['122.5 unprotected', '3724 unprotected'])
     })
 
     it('says so before it is needed, as a monitor shows it, and when an outage ends', () => {
@@ -96,9 +110,36 @@ describe('a failover', () => {
       const dead = play({ ...world, backupBad: always })
       dead.told.should.eql(['144.5 unprotected', '3748 unprotected'])
     })
+
+    it('leaves a main that is bad for a third of a minute, though no failure lasts', () => {
+      const world: World = { seconds: 2 * HOURS, mainBad: every(16, 8) }
+      const { acts, events } = play(world)
+      acts.should.eql(['132 backup'])
+      events
+        .find(({ event }) => event === 'failover.switched')!
+        .cause!.should.equal('signal-degrade')
+      figures(world).should.eql([21, 3552, 3552])
+    })
   })
 
   describe('of which reads fail', () => {
+    it('switches with 40 and with 50 % of them, and with those that hang', () => {
+      for (const [failing, hanging, most] of [
+        [0.25, 0, 30],
+        [0.4, 0, 45],
+        [0.5, 0, 60],
+        [0.5, 0.5, 160],
+      ] as const) {
+        const all = Array.from({ length: 40 }, (_, seed) => {
+          const { off, acts } = play({ seconds: 600, seed, mainBad: failed, failing, hanging })
+          acts.should.have.length(1)
+          return off
+        }).sort((one, other) => one - other)
+        all[20]!.should.be.belowOrEqual(hanging ? 40 : 22)
+        all.at(-1)!.should.be.belowOrEqual(most)
+      }
+    })
+
     it('tells that protection is lost when it last saw a bad source, and nothing else', () => {
       const seen = play({ seconds: 600, mainBad: failed, away: [[106, 160]] })
       seen.told.should.eql(['114.5 unprotected', '167.1 switched', '197.1 protected'])
@@ -112,6 +153,14 @@ describe('a failover', () => {
   })
 
   describe('and what is said of main', () => {
+    it('true once, then silence: no blind return', () => {
+      for (const settings of [message, monitor]) {
+        play({ seconds: 2 * HOURS, settings, mainBad: failed, main: 'true once' }).acts.should.eql([
+          '110 backup',
+        ])
+      }
+    })
+
     it('false once, or for ever: no latch on a dead backup', () => {
       const world = {
         seconds: 2 * HOURS,
@@ -160,6 +209,17 @@ describe('a failover', () => {
       const trials = acts.filter((act) => act.endsWith('backup')).map(parseFloat)
       trials.slice(0, 5).should.eql([120, 193, 326, 579, 892])
     })
+
+    it('bad while a refused return is to be sent again: no return', () => {
+      const world: World = {
+        seconds: 400,
+        start: 'backup',
+        settings: { ...monitor, waitToRestore: 60 },
+        mainBad: [[61, 400]],
+        refused: 1,
+      }
+      play(world).acts.should.eql(['60 main'])
+    })
   })
 
   describe('whose switch', () => {
@@ -181,6 +241,21 @@ describe('a failover', () => {
       for (const more of [{ unanswered: 1 }, { apply: 8 }, { isPending: true }]) {
         play({ seconds: 300, mainBad: failed, ...more }).acts.should.eql(['110 backup'])
       }
+    })
+
+    it('shows before its answer, and is not good: the way back waits for the answer', () => {
+      const settings = { settle: 5 }
+      const late: World = {
+        seconds: 140,
+        mainBad: failed,
+        backupBad: always,
+        apply: 0.5,
+        unanswered: 1,
+        settings,
+      }
+      const { acts, faults } = play(late)
+      acts.slice(0, 2).should.eql(['110 backup', '120 main'])
+      faults.should.eql([])
     })
 
     it('shows with another failure before its answer: still the hold-off, and said so', () => {
