@@ -294,8 +294,8 @@ function tableIn(text: string, say: RowRules['say'], ignored: Set<string>): List
   const { header, rows } = table
   const columns = header.map(plainName)
   if (!columns.includes('name')) {
-    const isTable = header.length > 1 || text.trim() === ''
-    return isTable ? { failure: say('inventoryNoHeader') } : undefined
+    const isJson = header.length <= 1 && text.trim() !== ''
+    return isJson ? undefined : { failure: say('inventoryNoHeader') }
   }
   /** Where the cells of each member stand. A name of its own counts before what people call it. */
   const places = new Map<Member, number>()

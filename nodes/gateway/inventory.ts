@@ -1,4 +1,4 @@
-// Where an inventory comes from, and how its changes are noticed.
+// Where an inventory comes from, how it is read, and how its changes are noticed.
 import { readFile, stat } from 'node:fs/promises'
 import { resolve as pathTo } from 'node:path'
 import { promisify } from 'node:util'

@@ -242,7 +242,11 @@ describe('the account of a fleet', () => {
       ['1 time one instance had two sessions on an appliance: x.'],
     ],
     ['a command that was carried out twice', commanded(twice, command(1)), [TWICE]],
-    ['also one of any number', commanded(twice, command(1, { isOnce: false })), [TWICE]],
+    [
+      'such a command that need not be carried out once',
+      commanded(twice, command(1, { isOnce: false })),
+      [TWICE],
+    ],
     [
       'one that was repeated for an instance that was killed',
       { ...killed(66_000, repeated), commands: [command(1, { appliance: 'y' })] },
@@ -278,7 +282,7 @@ describe('the account of a fleet', () => {
     ],
     ['a session that a living instance has left', { records: open }, [LEFT]],
     [
-      'that of one that was killed',
+      'appliances that nobody polls after a kill, and not the session that it left',
       { records: open, events: [{ at: 100_500, kind: 'kill', client: 'one.1' }], until: 100_400 },
       ['1 appliances of one.1 were polled by nobody after its kill.'],
     ],

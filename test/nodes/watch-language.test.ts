@@ -49,7 +49,7 @@ describe('the language of the texts of a watch', function () {
       fromTheEnvironment: { language: '${WATCH_LANGUAGE}' },
       unknown: { language: 'tlh' },
     }
-    // Node-RED is told another language in status-shown.test.ts. The first of these counts for it.
+    // LC_ALL comes first in the environment. Node-RED is told another language in status-shown.test.ts.
     await nodeRed.start({}, { LC_ALL: 'de_AT.UTF-8', WATCH_LANGUAGE: 'ja_JP.UTF-8' })
     const ids = Object.keys(watches)
     await nodeRed.deploy([

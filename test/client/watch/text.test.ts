@@ -102,7 +102,7 @@ describe('the text of an event', () => {
   it('takes the language of a tag as a system or a person writes it', () => {
     for (const tag of ['de', 'de-AT', 'DE', 'de_CH.UTF-8']) languageOf(tag).should.equal('de')
     for (const tag of ['ja', 'ja-JP']) languageOf(tag).should.equal('ja')
-    for (const tag of ['en-US', 'en', 'C.', '', 'fr', undefined, 'watch:locale', {}]) {
+    for (const tag of ['en-US', 'en', 'C.', 'C.UTF-8', '', 'fr', undefined, 'watch:locale', {}]) {
       languageOf(tag).should.equal('en-US')
     }
   })
