@@ -29,7 +29,7 @@ interface Row {
 }
 
 inBrowser('the sidebar with an inventory', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
 
   let editor: Editor
   let page: Page
