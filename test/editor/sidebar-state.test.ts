@@ -77,6 +77,24 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     }
   })
 
+  it('calls one that is open unreachable from the first poll on that nobody answers', async () => {
+    const quiet = await startSimulator({ routes: ROUTES })
+    await quiet.stop()
+    try {
+      await deploy([gateway('quiet', 'Quiet', quiet)])
+      await open(['quiet'])
+      const said = new Set<string>()
+      await until(async () =>
+        /unreachable/.test([...said.add(await head('Quiet').innerText())].join()),
+      )
+      should([...said].join()).not.match(/error/)
+      should(await tone('Quiet')).equal('critical')
+    } finally {
+      editor().complaints.length = 0
+      await deploy()
+    }
+  })
+
   it('says that the device is offline, and then knows nothing of its routes', async () => {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')

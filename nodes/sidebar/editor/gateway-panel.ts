@@ -214,8 +214,8 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     if (state && unreachable && !failure) return reachOfAway(state.health)
     if (known && (failure || known.isOld || (isOpen && isLate()))) return 'stale'
     if (known) return known.device?.sign === 'unknown' ? 'device' : 'reachable'
-    // A closed one is not polled long enough to count as unreachable.
-    if (missed && !isOpen && isSilence(missed)) return 'unreachable'
+    // Of one that has never answered there is nothing else to show until it counts as unreachable.
+    if (missed && isSilence(missed)) return 'unreachable'
     if (missed || (failure && isOpen)) return 'fault'
     return isOpen || Date.now() - polledAt < POLL_MS ? 'asking' : 'closed'
   }
