@@ -60,40 +60,38 @@ export async function listHealth(
   const device = await getDevice(gateway, deviceId, operation)
   const expectedAt = gateway.callers && expectations(gateway, deviceId)
   return mapInSlices(only ? data.filter(only) : data, (route) => {
-    const row = healthRows(device, [route], language)[0]!
+    const row = healthRow(device, route, language)
     return gateway.hide(expectedAt ? { ...row, expected: expectedAt(row) } : row)
   })
 }
 
-/** How each route is. Of the routes of a device whose own health is not known, nothing is known. */
-export function healthRows(
+/** How a route is. Of one of a device whose own health is not known, nothing is known. */
+export function healthRow(
   { statusCode, status }: Pick<Device, 'statusCode' | 'status'>,
-  routes: readonly Route[],
+  route: Route,
   language?: Language,
-): HealthRow[] {
+): HealthRow {
   const ofDevice = deviceHealth(statusCode, status)
   const isKnown = ofDevice.sign !== 'unknown'
-  return routes.map((route) => {
-    const { id, name } = route
-    const signs = signsOfRoute(route)
-    const health = isKnown ? routeHealth(signs) : ofDevice
-    const row = {
-      id,
-      name: typeof name === 'string' ? name : '',
-      sign: health.sign,
-      reason: health.reason ?? null,
-      text: healthText(health, language),
-    }
-    if (!isKnown) return { ...row, running: null, in: null, out: null, callers: null }
-    const started = signs.outputs.filter((each) => each.started !== false)
-    return {
-      ...row,
-      running: isRunning(signs.state) ? true : isStopped(signs.state) ? false : null,
-      in: sumOf([signs.source?.bitrate]),
-      out: sumOf(started.map(({ bitrate }) => bitrate)),
-      callers: sumOf(started.map(({ isListener, clients }) => (isListener ? clients : NaN))),
-    }
-  })
+  const { id, name } = route
+  const signs = signsOfRoute(route)
+  const health = isKnown ? routeHealth(signs) : ofDevice
+  const row = {
+    id,
+    name: typeof name === 'string' ? name : '',
+    sign: health.sign,
+    reason: health.reason ?? null,
+    text: healthText(health, language),
+  }
+  if (!isKnown) return { ...row, running: null, in: null, out: null, callers: null }
+  const started = signs.outputs.filter((each) => each.started !== false)
+  return {
+    ...row,
+    running: isRunning(signs.state) ? true : isStopped(signs.state) ? false : null,
+    in: sumOf([signs.source?.bitrate]),
+    out: sumOf(started.map(({ bitrate }) => bitrate)),
+    callers: sumOf(started.map(({ isListener, clients }) => (isListener ? clients : NaN))),
+  }
 }
 
 /** The sum of the numbers that are known; null without any. */

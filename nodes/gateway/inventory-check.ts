@@ -51,11 +51,11 @@ export function digestOf(rows: Iterable<UsableRow>): string {
 }
 
 /**
- * The rows that count. A row that has become faulty stays as it was, unless another row is that appliance
+ * The rows that are used. A row that has become faulty stays as it was, unless another row is that appliance
  * now; an appliance with a new name is not gone.
- * @param former what counted until now, by name
+ * @param former what was used until now, by name
  */
-export function countingRows(
+export function rowsInUse(
   { rows, faults }: Inventory,
   former: ReadonlyMap<string, { readonly row: UsableRow; readonly key: string }>,
 ) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { newCounters } from '../../client/connection/counters'
 import { renderMetrics, type Detail } from '../../client/metrics/render'
 import { legible } from '../../client/model/legible'
-import { healthRows } from '../../client/watch/rows'
+import { healthRow } from '../../client/watch/rows'
 import { stateOf } from '../client/watch/states'
 import { samplesIn } from '../support/metrics'
 import { exampleFiles, Functions, HOSTILE, type Message } from './functions'
@@ -124,7 +124,7 @@ describe('with any ID and name of a route', () => {
         const tsl = of('TSL UMD tally', { HOST: 'display', PORT: 1, VERSION, SCREEN: 0, DISPLAYS })
         const packet = (msg: Message): Buffer =>
           tsl.run('packets', msg).sent[0]![0]!['payload'] as Buffer
-        const rows = healthRows(ONLINE, ROUTES as never)
+        const rows = (ROUTES as never[]).map((one) => healthRow(ONLINE, one))
         const as = (sign: string): Buffer =>
           packet({ payload: rows.map((row) => (row.id === id ? { ...row, sign } : row)) })
         const unknown = packet({ error: { message: 'not read' }, payload: rows })
@@ -215,7 +215,7 @@ describe('with any ID and name of a route', () => {
       })
       panel.run('by route', { payload: samples.join('\n') })
       const [table] = panel.run('lamps and bit rates', {
-        payload: healthRows(ONLINE, ROUTES as never),
+        payload: (ROUTES as never[]).map((one) => healthRow(ONLINE, one)),
       }).sent[0]!
       return table!['payload'] as Array<{ id: string; state: string; lamp: string }>
     }

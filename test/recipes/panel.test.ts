@@ -1,6 +1,6 @@
 // The functions of the recipe "Control panel" by themselves: what an operator reads for each state.
 import type { Route } from '../../client'
-import { healthRows } from '../../client/watch/rows'
+import { healthRow } from '../../client/watch/rows'
 import { Functions, type Message } from './functions'
 import { PANEL, read as flowOf } from './support'
 
@@ -75,7 +75,9 @@ function panel() {
     pass: (ms: number) => (time += ms),
     old: () => shown({ payload: 'old' }),
     read: (routes: Route[], status = 'Online') =>
-      shown({ payload: healthRows({ statusCode: 'ok', status } as never, routes) }),
+      shown({
+        payload: routes.map((one) => healthRow({ statusCode: 'ok', status } as never, one)),
+      }),
     list: (msg: Message) => run('the last hour', msg)[0]![0]!['payload'] as Message[],
   }
 }

@@ -3,7 +3,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { healthRows } from '../../client/watch/rows'
+import { healthRow } from '../../client/watch/rows'
 import type { Simulator } from '../../simulator'
 import { startBroker, type Broker } from '../support/broker'
 import { NodeRed } from '../support/node-red'
@@ -116,7 +116,9 @@ describe('the example flows', function () {
     const route = { id: '1', name: NAME, state: 'running', summaryStatusCode: 'ok' }
     const source = { protocol: 'srt', srtPassPhrase: 'invented-passphrase', usedBandwidth: 5 }
     const routes = [{ ...route, source, destinations: [{ ...source, name: 'out' }] }]
-    const payload = healthRows({ statusCode: 'ok', status: 'Online' }, routes as never)
+    const payload = (routes as never[]).map((one) =>
+      healthRow({ statusCode: 'ok', status: 'Online' }, one),
+    )
     const { sent } = functions.run('lamps and bit rates', { payload })
     should(JSON.stringify(sent))
       .containEql(NAME)

@@ -12,7 +12,6 @@ import { isUntrusted } from '../../../client/connection/faults'
 import { readCertificate } from '../../../client/connection/certificate'
 import { DEFAULTS } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
-import { unknownAppliance } from '../inventory'
 import { gatewayOptions, hostIn, type ConnectionForm, type GatewayCredentials } from '../options'
 import {
   isGatewayNode,
@@ -20,7 +19,7 @@ import {
   type Appliance,
   type GatewayNode,
 } from '../../runtime/gateway-node'
-import { hasInventory } from '../inventory'
+import { hasInventory, unknownAppliance } from '../inventory'
 import type { CheckedInventory, ConnectionReport, FormAppliance } from '../../wire'
 import { EDITOR, NotDeployed, PasswordNeeded } from './failure'
 import { checkedInventory, globalNode, readFormInventory, withoutUser } from './inventory'

@@ -23,12 +23,12 @@ import { gatherFrom } from './gather'
 import { unknownAppliance, type Inventory } from '../inventory'
 import {
   DIFFERING_MS,
-  countingRows,
   createHeldRemoval,
   createLasting,
   digestOf,
   keptAs,
   listed,
+  rowsInUse,
 } from '../inventory-check'
 import { hostIn, type Open } from '../options'
 
@@ -317,8 +317,8 @@ export function createFleet(options: FleetOptions) {
   /** The inventory was read: at first, or after a change of it. */
   function update(inventory: Inventory): void {
     const before = entries
-    const { rows: counting, faulty, gone } = countingRows(inventory, before)
-    const rows = removal.holds(gone, before.size) ? [...counting, ...gone] : counting
+    const { rows: inUse, faulty, gone } = rowsInUse(inventory, before)
+    const rows = removal.holds(gone, before.size) ? [...inUse, ...gone] : inUse
     rowTroubles = faulty
     entries = new Map()
     for (const row of rows) {

@@ -50,9 +50,7 @@ let digits: Intl.NumberFormat | undefined
 
 /** Three digits that count. */
 function numberOf(rate: number | undefined): string {
-  digits ??= new Intl.NumberFormat(language(), {
-    maximumSignificantDigits: 3,
-  })
+  digits ??= new Intl.NumberFormat(language(), { maximumSignificantDigits: 3 })
   return rate === undefined ? '–' : digits.format(rate)
 }
 

@@ -1,6 +1,6 @@
 // How the routes are, as rows: what a panel shows, and a program reads.
 import { type Route } from '../../../client'
-import { healthRows } from '../../../client/watch/rows'
+import { healthRow } from '../../../client/watch/rows'
 import { generateRoutes } from '../../../simulator'
 import { connected, program as gateway, simulator } from '../../support/stage'
 
@@ -96,7 +96,7 @@ describe('rows of the health of routes', () => {
   ]
   for (const [what, sent, row] of cases) {
     it(`says how a route is: ${what}`, () => {
-      should(healthRows(ONLINE, [sent])).eql([row])
+      should(healthRow(ONLINE, sent)).eql(row)
     })
   }
 
@@ -107,11 +107,13 @@ describe('rows of the health of routes', () => {
       ['ok', 'Never', 'device-away', 'device offline (Never)'],
       ['error', 'Device error', 'device-error', 'device error'],
     ] as const) {
-      const rows = healthRows({ statusCode, status }, [route(), route({ state: 'idle' })])
+      const rows = [route(), route({ state: 'idle' })].map((one) =>
+        healthRow({ statusCode, status }, one),
+      )
       should(rows).have.length(2)
       for (const row of rows) should(row).eql({ ...OK, ...nothing, reason, text })
     }
-    should(healthRows({ statusCode: 'warn', status: 'Online' }, [route()])).eql([OK])
+    should(healthRow({ statusCode: 'warn', status: 'Online' }, route())).eql(OK)
   })
 
   it('says it in three languages, in the order that it was given, and without a secret', () => {
@@ -120,7 +122,7 @@ describe('rows of the health of routes', () => {
       ['de', 'keine Quelle (disconnected)'],
       ['ja', 'ソースなし (disconnected)'],
     ] as const) {
-      const rows = healthRows(ONLINE, routes, language)
+      const rows = routes.map((one) => healthRow(ONLINE, one, language))
       should(rows.map((row) => [row.id, row.text])).eql(routes.map(({ id }) => [id, text]))
       should(JSON.stringify(rows)).not.containEql(SECRET)
     }
