@@ -10,7 +10,7 @@ const { version, repository } = JSON.parse(readFileSync(join(root, 'package.json
 const REPOSITORY = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/v${version}`
 
 /** Pages for users, and the files that they offer. Others, and pictures, are in the repository only. */
-const SHIPPED = /^(?:recipes\/)?[\w-]+\.(?:md|json|yml)$/
+const SHIPPED = /^(?:recipes\/)?[\w-]+\.(?:md|json|yml|conf)$/
 
 /** Writes the pages and files below `resources/docs`. */
 export function buildDocs() {

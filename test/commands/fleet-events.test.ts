@@ -64,7 +64,7 @@ withNats('the events and states of a fleet', function () {
     return { body, at: Date.parse(message.time) }
   }
 
-  /** As docs/fleets.md says: undefined where nothing is known of the appliance now. */
+  /** As docs/fleet-events.md says: undefined where nothing is known of the appliance now. */
   async function isUpNow(appliance: string): Promise<boolean | undefined> {
     const state = await last<State>(`state.${appliance}`)
     const { isUp = null, owner = null } = state?.body ?? {}

@@ -1,4 +1,4 @@
-// The accounts and rights that docs/fleets.md shows, as a nats-server grants them: they are enough, each is
+// The accounts and rights that docs/nats-accounts.conf and docs/fleet-events.md show, as a nats-server grants them: they are enough, each is
 // needed, and they reach no other fleet.
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { openLease, type Lease } from '../../client/fleet/lease'

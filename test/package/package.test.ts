@@ -69,7 +69,7 @@ describe('the package', function () {
     for (const page of pages) packed.should.containEql(page)
     const others = packed.filter(
       (file) =>
-        !/^(dist\/(client|nodes|simulator)|examples)\/|^resources\/docs\/[\w-]+\.(json|yml|css)$/.test(
+        !/^(dist\/(client|nodes|simulator)|examples)\/|^resources\/docs\/[\w-]+\.(json|yml|conf|css)$/.test(
           file,
         ) && ![...pages, 'package.json', 'dist/runtime.js'].includes(file),
     )

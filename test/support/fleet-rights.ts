@@ -1,4 +1,4 @@
-// The accounts on the engine that docs/fleets.md shows, and their rights.
+// The accounts on the engine in docs/nats-accounts.conf, and their rights.
 import { contentOf } from './root'
 
 export interface Rights {
@@ -6,8 +6,8 @@ export interface Rights {
   subscribe: string[]
 }
 
-const page = contentOf('docs/fleets.md')
-const [, shown = ''] = /```text\naccounts \{\n([^]*?)\n\}\n```/.exec(page) ?? []
+const page = contentOf('docs/fleet-events.md')
+const [, shown = ''] = /accounts \{\n([^]*?)\n\}\n/.exec(contentOf('docs/nats-accounts.conf')) ?? []
 
 /** The subjects in a list of a user of the fleet `north`. */
 function listOf(user: string, list: keyof Rights): string[] {
