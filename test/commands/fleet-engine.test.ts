@@ -367,6 +367,37 @@ withNats('the engine of a fleet', function () {
       nothing.all.should.eql([])
     })
 
+    it('is ready with all records, also where they change while the watch begins', async () => {
+      const { one, other } = await engines(2)
+      const revisions = new Map<string, number>()
+      for (let slot = 0; slot < 256; slot++) {
+        revisions.set(`slot.${slot}`, (await one.store.put(`slot.${slot}`, 'free', 0))!)
+      }
+      const stop = new Stop()
+      afterThisTest(() => stop.now())
+      const changes = async (): Promise<void> => {
+        for (let slot = 0; !stop.stopped; slot = (slot + 61) % 256) {
+          const key = `slot.${slot}`
+          revisions.set(key, (await one.store.put(key, 'taken', revisions.get(key)!))!)
+        }
+      }
+      const changing = changes()
+      const known: number[] = []
+      for (let watches = 0; watches < 60; watches++) {
+        const over = new Stop()
+        const keys = new Set<string>()
+        const onReady = (): void => {
+          known.push(keys.size)
+          over.now()
+        }
+        await other.store.watch({ onEntry: (key) => keys.add(key), onReady }, over)
+      }
+      stop.now()
+      await changing
+      known.should.have.length(60)
+      Math.min(...known).should.equal(256)
+    })
+
     it('knows what was written while it was cut off, and survives a kill of the server', async () => {
       const { nats, wire } = await wired()
       const [one, other] = [open(wire.url), open(nats.url)]

@@ -38,19 +38,24 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number): Store 
     const present = seen
     let hasLost = false
     let isReady = false
+    const keys = new Set<string>()
     /** The latest revision that the watch has reported. */
     let reported = 0
     let checking: Promise<void> | undefined
 
+    /** What the engine had at the latest look. */
+    let found = { records: Infinity, revision: 0 }
+
     /** Compares with what the engine must have. @returns the latest revision that it has */
-    async function look(): Promise<{ latest: number; isEmpty: boolean }> {
+    async function look(): Promise<number> {
       const { createdAt, revision } = present
       const status = await bucket.use((kv) => kv.status())
       const now = stateIn(status)
       hasLost = now.createdAt !== createdAt || now.revision < revision
       if (hasLost) Object.assign(present, now)
       present.revision = Math.max(present.revision, now.revision)
-      return { latest: now.revision, isEmpty: status.values === 0 }
+      found = { records: status.values, revision: now.revision }
+      return now.revision
     }
 
     /**
@@ -62,40 +67,46 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number): Store 
       for (let looks = 0; looks < MOST_LOOKS && !over.stopped; looks++) {
         await pause(checkMs, over)
         if (over.stopped) return
-        const { latest } = await look()
+        const latest = await look()
+        readyIfAll()
         // It was there at the look before, and has not been reported since.
         if (hasLost || reported < before) return
         before = latest
       }
     }
 
-    function ready(latest: number): void {
-      if (isReady || over.stopped) return
+    /**
+     * Only a count that was taken after the watch had begun says that nothing is missing: a record that
+     * changes meanwhile comes after all others, and what the engine says of how many follow is then wrong.
+     */
+    function readyIfAll(): void {
+      if (isReady || hasLost || over.stopped || keys.size < found.records) return
       isReady = true
-      reported = Math.max(reported, latest)
+      reported = Math.max(reported, found.revision)
       onReady()
     }
 
     try {
-      const { latest, isEmpty } = await look()
-      if (hasLost || over.stopped) return hasLost
       const entries = await bucket.use(async (kv) => {
         const all = await kv.watch()
         // At once where it has begun too late for its limit.
         over.onStop(() => all.stop())
         return all
       })
+      await look()
+      if (hasLost || over.stopped) return hasLost
       checking = check()
         .catch(() => undefined)
         .finally(() => over.now())
-      if (isEmpty) ready(latest)
+      readyIfAll()
       for await (const entry of entries) {
         if (over.stopped) break
-        const { key, revision, delta } = entry
+        const { key, revision } = entry
+        keys.add(key)
         reported = Math.max(reported, revision)
         present.revision = Math.max(present.revision, revision)
         onEntry(key, entryIn(entry))
-        if (delta === 0) ready(latest)
+        readyIfAll()
       }
     } finally {
       over.now()
