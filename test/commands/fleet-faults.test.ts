@@ -93,8 +93,9 @@ withNats('a fleet', function () {
   })
 
   afterEach(async function () {
-    hasFailed = this.currentTest?.state === 'failed'
-    if (hasFailed) tellAll()
+    const { state, err } = this.currentTest ?? {}
+    hasFailed = state === 'failed'
+    if (err) err.stack += `\n${latest()}`
     await endSenders()
   })
 
@@ -105,11 +106,11 @@ withNats('a fleet', function () {
   })
 
   /** What else says why: the latest lines of the instances, and of the engine. */
-  function tellAll(): void {
-    for (const each of fleet.instances.filter(({ state }) => state !== 'off')) {
-      console.error(`${each.name}:\n${each.output().slice(-4000)}`)
-    }
-    console.error(`nats-server:\n${nats.log().slice(-2000)}`)
+  function latest(): string {
+    const running = fleet.instances.filter(({ state }) => state !== 'off')
+    return [...running.map((each) => [each.name, each.output()]), ['nats-server', nats.log()]]
+      .map(([name, log]) => `${name}:\n${log!.slice(-1500)}`)
+      .join('\n')
   }
 
   async function throughCut(row: Row): Promise<Row> {
