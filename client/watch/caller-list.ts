@@ -5,10 +5,12 @@ import type { Operation } from '../connection/operation'
 import { isSameId } from '../model/ids'
 import { own } from '../model/json'
 import type { Named } from '../model/types'
+import { deviceHealth } from '../model/health'
 import { isRouteOf } from './measuring/caller-book'
-import { callersOf, type CallerFigures } from './measuring/callers'
+import { callersOf, type CallerFigures, type Callers } from './measuring/callers'
 import { listIn, namedIn } from './measuring/statistics'
 import { knownBy } from './registry'
+import { awaitedIn } from './report/expected-callers'
 
 /** A caller that is connected: plain data, with addresses. */
 export interface ListedCaller extends CallerFigures {
@@ -39,7 +41,7 @@ export async function listCallers(
     routeId === undefined
       ? await readAllStatistics(gateway, deviceId, operation)
       : [await readStatistics(gateway, deviceId, { routeId }, operation)]
-  const known = knownBy(gateway, deviceId)?.callers ?? []
+  const known = together(knownBy(gateway, deviceId)?.callers ?? []).present()
   const callers = read.flatMap((statistics) => {
     const given = own(statistics, 'route')
     const route = namedIn(given)
@@ -82,40 +84,66 @@ export interface NamedCaller {
   connections: number
 }
 
-/** The callers that have names, as far as a watch follows them; without addresses. */
+/** The callers that have names, as far as watches know them; without addresses. */
 export function namedCallers(gateway: Connection): NamedCaller[] | undefined {
-  const { callers, state } = knownBy(gateway) ?? {}
+  const { callers: watches = [], state } = knownBy(gateway) ?? {}
   const book = gateway.callers?.()
-  if (!callers || !state || !book) return undefined
+  if (watches.length === 0 || !state || !book) return undefined
+  const { code, state: status } = state.condition
+  if (deviceHealth(code, status).sign === 'unknown') return undefined
+  const callers = together(watches)
   const found = new Map<string, NamedCaller>()
   const add = (name: string, routeId: string | undefined, connections: number): void => {
     const key = JSON.stringify([name, routeId])
     const before = found.get(key)?.connections ?? 0
     found.set(key, { name, routeId, connections: before + connections })
   }
-  for (const { address, place } of callers) {
-    const name = book.nameOf(address, place)
+  for (const { address, place } of callers.present()) {
+    const name = callers.isKnown(place.route) ? book.nameOf(address, place) : undefined
     if (name !== undefined) add(name, place.route.id, 1)
   }
-  for (const { row, is } of book.expected) {
-    if (callers.some(({ address, place }) => is(address, place))) continue
-    const routes = [...state.routes.values()].filter((route) => isRouteOf(row, route))
-    if (routes.length > 0) add(row.name, routes.length === 1 ? routes[0]!.id : undefined, 0)
+  for (const { expected, route, standing } of awaitedIn(state, book, callers, () => true)) {
+    if (standing === 'away') add(expected.row.name, route?.id, 0)
   }
   return [...found.values()]
 }
 
-/** Who is expected at a route, and away; null while nothing is known of its callers. */
+/** Who is expected at a route, and away; null while that is not known. */
 export function expectations(
   gateway: Connection,
   deviceId: string,
 ): (route: Named) => { number: number; away: string[] } | null {
-  const { callers } = knownBy(gateway, deviceId) ?? {}
-  const expected = gateway.callers?.()?.expected.filter(({ row }) => row.route !== '') ?? []
+  const { callers = [], state } = knownBy(gateway, deviceId) ?? {}
+  if (callers.length === 0 || !state) return () => null
+  const awaited = awaitedIn(state, gateway.callers?.(), together(callers), () => true)
+  const ofRoutes = awaited.filter(
+    ({ expected, standing }) => expected.row.route !== '' && standing !== 'stopped',
+  )
   return (route) => {
-    if (!callers) return null
-    const its = expected.filter(({ row }) => isRouteOf(row, route))
-    const away = its.filter(({ is }) => !callers.some((one) => is(one.address, one.place)))
-    return { number: its.length, away: away.map(({ row }) => row.name) }
+    const its = ofRoutes.filter(({ expected }) => isRouteOf(expected.row, route))
+    if (its.some(({ standing }) => standing === 'unknown')) return null
+    const away = its.filter(({ standing }) => standing === 'away')
+    return { number: its.length, away: away.map(({ expected }) => expected.row.name) }
+  }
+}
+
+/** Of several watches, which may follow some routes only: of each route, what one that knows it knows. */
+function together(watches: readonly Callers[]): Callers {
+  return {
+    isKnown: (route) => watches.some((one) => one.isKnown(route)),
+    present() {
+      const lists = watches.map((one) => ({ one, list: one.present() }))
+      const chosen = new Map<string, Callers>()
+      for (const { one, list } of lists) {
+        for (const { place } of list) {
+          const { route } = place
+          if (chosen.has(route.id)) continue
+          chosen.set(route.id, watches.find((each) => each.isKnown(route)) ?? one)
+        }
+      }
+      return lists.flatMap(({ one, list }) =>
+        list.filter(({ place }) => chosen.get(place.route.id) === one),
+      )
+    },
   }
 }

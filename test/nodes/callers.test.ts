@@ -201,4 +201,52 @@ describe('names of callers', () => {
       ])
     text.should.not.match(/203\.0\.113/)
   })
+
+  it('are not away where nothing is known of them, or where they need not call', async () => {
+    const row = (route: string, expected: string): object => {
+      return { address: SOUTH.address, name: `${route} ${expected}`, route, expected }
+    }
+    const rows = JSON.stringify([
+      row(ROUTE, 'running'),
+      row('Theatre', 'always'),
+      row('Test pattern', 'running'),
+      row('Test pattern', 'always'),
+    ])
+    const path = /statistics/
+    const endOfFault = simulator.fault({ kind: 'status', status: 503, match: { path } })
+    const nodes = {
+      'list-routes': { type: 'media-gateway-list-routes', output: 'health' },
+      incidents: watch({ report: 'incidents', holdFor: '0', route: ROUTE, routeType: 'name' }),
+    }
+    const metrics = { type: 'media-gateway-metrics' }
+    const expected = async (): Promise<object> => {
+      const { payload } = await result('list-routes')
+      const all = (payload as HealthRow[]).map((one) => [one.name, one.expected] as const)
+      return Object.fromEntries(all.filter(([, its]) => its === null || its!.number > 0))
+    }
+    const samples = async (): Promise<string[]> => {
+      const text = String((await result('metrics')).payload)
+      return [...text.matchAll(/caller_connections\{.*caller="([^"]+)"\} (\d)/g)].map(
+        ([, name, number]) => `${name}: ${number}`,
+      )
+    }
+    await start('json', rows, { ...nodes, metrics })
+    await until(() => reads() > 1)
+    const spare = { number: 1, away: ['Test pattern always'] }
+    should(await expected()).eql({ [ROUTE]: null, Theatre: null, 'Test pattern': spare })
+    should(await samples()).eql(['Test pattern always: 0'])
+    endOfFault()
+    await until(async () => (await samples()).length === 3)
+    should((await samples()).sort()).eql([
+      `${ROUTE} running: 0`,
+      'Test pattern always: 0',
+      'Theatre always: 0',
+    ])
+    await unload()
+    // Its watch follows one route.
+    await start('json', rows, nodes)
+    const seen = { number: 1, away: [`${ROUTE} running`] }
+    await until(async () => JSON.stringify(await expected()).includes(`"${ROUTE}":{`))
+    should(await expected()).eql({ [ROUTE]: seen, Theatre: null, 'Test pattern': spare })
+  })
 })

@@ -6,7 +6,7 @@ import { asGatewayError, GatewayError, closedError, say, thrownAs } from '../../
 import type { Running } from '../../memory'
 import { createPoller, type Miss } from '../../poller'
 import { Stop } from '../../stop'
-import type { PresentCaller } from '../measuring/callers'
+import type { Callers } from '../measuring/callers'
 import { figuresOf, type Figures } from '../measuring/figures'
 import { createStatisticsReader } from '../measuring/statistics'
 import type { Subscription } from '../report/subscription'
@@ -33,8 +33,8 @@ export interface Known {
   state?: DeviceState
   /** What it carries. They change in place with the next poll. */
   figures?: Figures
-  /** Who is connected, where a watch follows that. */
-  callers?: PresentCaller[]
+  /** Who is connected, of each watch that follows that. */
+  callers: readonly Callers[]
   /** When that was seen, Unix ms. */
   seenAt: number
   failure?: GatewayError
@@ -310,7 +310,7 @@ export function watchedDevice(
       return {
         state,
         figures,
-        callers: mostOf([...subscriptions].map((one) => one.callers?.())),
+        callers: [...subscriptions].flatMap((one) => one.callers ?? []),
         seenAt: at,
         failure: missed,
         unreachable: away !== undefined,
@@ -323,7 +323,3 @@ export function watchedDevice(
   }
   return device
 }
-
-/** Watches may follow some routes only. */
-const mostOf = (lists: Array<PresentCaller[] | undefined>): PresentCaller[] | undefined =>
-  lists.reduce((most, one) => ((one?.length ?? -1) > (most?.length ?? -1) ? one : most), undefined)

@@ -45,6 +45,8 @@ interface Listener {
   isDirty: boolean
   /** The list had another number than the poll. */
   hasMissed: boolean
+  /** The statistics have no list of it. */
+  isUnlisted: boolean
 }
 
 /**
@@ -65,13 +67,16 @@ export interface PresentCaller extends Caller {
   readonly since: number
 }
 
-/** Follows who calls the listeners of running routes: their outputs, and sources in listener mode. */
-export interface CallerWatch extends Meter<SavedCallers> {
+/** Who is connected, and of which routes that is certain. */
+export interface Callers {
   /** Who calls a listener that several routes share is at each of them. */
   present(): PresentCaller[]
-  /** The lists of all listeners of the route are those of the latest poll. */
+  /** It is followed, and the lists of all its listeners are those of the latest poll. */
   isKnown(route: Named): boolean
 }
+
+/** Follows who calls the listeners of running routes: their outputs, and sources in listener mode. */
+export interface CallerWatch extends Callers, Meter<SavedCallers> {}
 
 /**
  * Who returns from the same address within the hold has not left. Who has changed places with another one
@@ -87,6 +92,16 @@ export function createCallerWatch(
   let known = new Map<string, { places: Places; entries?: readonly Entry[] }>()
   let isRestored = false
   let lacking: readonly RouteState[] = []
+  /** The routes that it follows; none while the device is away. */
+  let follows: (route: Named) => boolean = () => false
+  /** The IDs of the routes whose lists are not certain; undefined until they are needed. */
+  let doubtful: ReadonlySet<string> | undefined
+
+  function doubtfulRoutes(): ReadonlySet<string> {
+    const listed = [...(listeners?.values() ?? [])]
+    const unread = listed.filter(({ isDirty, isUnlisted }) => isDirty || isUnlisted)
+    return new Set(unread.flatMap(({ places }) => places.map(({ route }) => route.id)))
+  }
 
   /** Takes the list of a listener: what is new, what stays and what is missing. */
   function take(key: string, places: Places, listed: readonly Caller[], at: number): void {
@@ -153,8 +168,11 @@ export function createCallerWatch(
     polled(state, figures, wants, at) {
       const { code, state: status } = state.condition
       lacking = []
+      doubtful = undefined
+      follows = () => false
       // Then the front end shows what it knew last.
       if (deviceHealth(code, status).sign === 'unknown') return []
+      follows = wants
       const isFirst = listeners === undefined && !isRestored
       const found = listenersIn(state, figures, wants, isExpected)
       const routes = new Map<string, RouteState>()
@@ -163,6 +181,7 @@ export function createCallerWatch(
         const isSame = before?.clients === one.clients
         one.isDirty = !isSame || before.isDirty
         one.hasMissed = isSame && before.hasMissed
+        one.isUnlisted = isSame && before.isUnlisted
         // The callers of a listener that has begun to run are new.
         const { entries } = known.get(key) ?? { entries: isFirst ? undefined : [] }
         known.set(key, { places: one.places, entries })
@@ -187,6 +206,7 @@ export function createCallerWatch(
     lacking: () => lacking,
 
     measured(statistics, at) {
+      doubtful = undefined
       const id = own(statistics.route, 'id')
       for (const [key, one] of listeners ?? []) {
         const { places, clients } = one
@@ -202,6 +222,7 @@ export function createCallerWatch(
         one.hasMissed = !isFit
         if (isDoubtful) continue
         one.isDirty = false
+        one.isUnlisted = !listed
         if (listed) take(key, places, listed, at)
       }
       return due(at)
@@ -216,10 +237,10 @@ export function createCallerWatch(
           ),
       ),
 
-    isKnown: ({ id }) =>
-      [...(listeners?.values() ?? [])].every(
-        ({ places, isDirty }) => !isDirty || places.every(({ route }) => route.id !== id),
-      ),
+    isKnown: (route) => {
+      doubtful ??= doubtfulRoutes()
+      return follows(route) && !doubtful.has(route.id)
+    },
 
     save: () => new Map(known),
 
@@ -246,7 +267,7 @@ function listenersIn(
     const add = (key: string, clients: number, part: Omit<Place, 'route'>): void => {
       const place = { route: named(route), ...part }
       const { places } = found.get(key) ?? {}
-      if (!places) found.set(key, { places: [place], clients, isDirty: true, hasMissed: false })
+      if (!places) found.set(key, { places: [place], clients, ...UNREAD })
       else if (places.some((one) => one.route.id === route.id)) return
       else if (isFirst(route) && !isFirst(places[0].route)) places.unshift(place)
       else places.push(place)
@@ -265,6 +286,8 @@ function listenersIn(
   })
   return found
 }
+
+const UNREAD = { isDirty: true, hasMissed: false, isUnlisted: false } as const
 
 function partIn(route: unknown, key: string, { destination, ...place }: Place): unknown {
   if (!destination) return own(route, 'source')

@@ -139,7 +139,7 @@ export function createChangeReporter(
         for (const meter of meters) tellMeasured(meter.measured(one, at))
       }
     },
-    callers: callers && (() => callers.present()),
+    callers,
     save: () => ({
       data: data?.save(),
       limits: limits?.save(),

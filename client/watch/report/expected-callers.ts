@@ -2,7 +2,7 @@ import { named } from '../../model/ids'
 import type { CallerBook, CallerRow, ExpectedCaller } from '../../model/callers'
 import type { Named } from '../../model/types'
 import { isCalled, isRouteOf } from '../measuring/caller-book'
-import type { CallerWatch } from '../measuring/callers'
+import type { Callers } from '../measuring/callers'
 import { isRunning, type DeviceState, type RouteState } from '../state'
 import type { Standing } from './incidents'
 
@@ -18,7 +18,7 @@ export interface Awaited {
 export function awaitedIn(
   state: DeviceState,
   book: CallerBook | undefined,
-  callers: CallerWatch,
+  callers: Callers,
   wantsRoute: (route: Named) => boolean,
 ): readonly Awaited[] {
   const expected = book?.expected ?? []

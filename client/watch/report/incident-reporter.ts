@@ -171,7 +171,7 @@ export function createIncidentReporter(
       awaited = awaitedIn(latest, book?.(), callers, wantsRoute)
       takeView(latest, at)
     },
-    callers: callers && (() => callers.present()),
+    callers,
     save: () => ({ incidents: incidents.open(), troubles: incidents.save() }),
     restore({ incidents: saved, troubles }) {
       if (saved) incidents.restore(saved)

@@ -1,7 +1,7 @@
 import type { Statistics } from '../../api/statistics'
 import type { CallerBook } from '../../model/callers'
 import type { RouteHealth } from '../../model/health'
-import type { PresentCaller } from '../measuring/callers'
+import type { Callers } from '../measuring/callers'
 import type { WatchEvent, Wordless } from '../../model/event'
 import type { Named } from '../../model/types'
 import type { Figures } from '../measuring/figures'
@@ -27,7 +27,7 @@ export interface Reporter {
   lacking(isDue: boolean): readonly RouteState[]
   measured(statistics: readonly Statistics[], at: number): void
   /** Who is connected, where it follows that. */
-  callers?: () => PresentCaller[]
+  callers?: Callers
   save(): SavedWatch
   /** Goes on with what was saved; what was reported here counts more. */
   restore(saved: SavedWatch): void

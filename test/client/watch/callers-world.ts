@@ -102,7 +102,7 @@ export function newWorld(routes: RouteSpec[], { rows }: { rows?: object[] } = {}
     end,
     look,
     news,
-    known: () => knownBy(gateway!, device._id)?.callers,
+    known: () => knownBy(gateway!, device._id)?.callers.flatMap((one) => one.present()),
   }
   let gateway: Connection | undefined
   let endWatch: (() => void) | undefined

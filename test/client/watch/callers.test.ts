@@ -136,13 +136,16 @@ describe('callers of a gateway', () => {
     world.news().should.eql([])
   })
 
+  /** The statistics have no list of who calls Partners. */
+  function withoutList(statistics: object): object {
+    const { destinations } = (statistics as { route: { destinations: object[] } }).route
+    Reflect.deleteProperty(destinations[1]!, 'clientsStat')
+    return statistics
+  }
+
   it('stay unknown where the statistics have no list, without a read for each poll', async () => {
     world = newWorld([NEWS])
-    world.forge = (statistics) => {
-      const { destinations } = (statistics as { route: { destinations: object[] } }).route
-      Reflect.deleteProperty(destinations[1]!, 'clientsStat')
-      return statistics
-    }
+    world.forge = withoutList
     world.call([NORTH])
     await world.begin(EVENTS)
     await world.look(5)
@@ -263,6 +266,23 @@ describe('callers of a gateway', () => {
       const { event: ended } = world.told[0]!
       ended.text.should.match(/^News: OK again after \d+ seconds \(caller “North” is away\)$/)
       world.told.length = 0
+    })
+
+    it('are not missed where the statistics have no list, until nobody calls', async () => {
+      world = newWorld([NEWS], { rows })
+      world.forge = withoutList
+      world.call([NORTH, SOUTH])
+      await world.begin(options)
+      await world.look(5)
+      world.news().should.eql([])
+      world.call([])
+      await world.look(2)
+      world
+        .news()
+        .should.eql([
+          'incident.begun caller North News Partners',
+          'incident.begun caller South News',
+        ])
     })
 
     it('are missed where the statistics spell the IDs in upper case', async () => {
