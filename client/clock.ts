@@ -37,14 +37,33 @@ export function createSilence(clock: Clock, onSilence: () => void) {
 
 /** A clock for watches: waits are monotonic, reported times are those of the machine. */
 export interface UnixClock extends Clock {
-  /** A time of this clock as Unix ms, by the clock of the machine as it is set now; never a later one. */
+  /**
+   * A time of this clock as Unix ms, by the clock of the machine as it is set now; never a later one. The
+   * same time gives the same number until that clock is set.
+   */
   unix(at: number): number
 }
 
 export const REAL_TIME: UnixClock = {
   now: () => Math.floor(MONOTONIC.now()),
   after: (ms, callback) => MONOTONIC.after(ms, callback),
-  unix: (at) => Math.floor(Date.now() - (MONOTONIC.now() - at)),
+  unix: (at) => Math.floor(offsetNow() + at),
+}
+
+/** From the monotonic clock to the Unix time: the highest measured, as each measurement may be too low. */
+let offset = -Infinity
+
+/** How much lower it may be measured before the clock of the machine was set back, in ms. */
+const TOLERATED_MS = 2
+
+function offsetNow(): number {
+  // `Date.now` leaves out a part of a millisecond, and other processes may run between the two.
+  for (let times = 0; times < 3; times++) {
+    const measured = Date.now() - MONOTONIC.now()
+    if (measured > offset) offset = measured
+    if (measured > offset - TOLERATED_MS) return offset
+  }
+  return (offset = Date.now() - MONOTONIC.now())
 }
 
 /** The time of the clock for a Unix time; not later than now, as the clock of another process may be ahead. */
