@@ -69,6 +69,11 @@ export function createIncidentReporter(
     return measured.get(key)
   }
 
+  function passedNow(): readonly SavedLimit[] {
+    const found = limits?.passed() ?? NONE_PASSED
+    return found.length > 0 ? found : NONE_PASSED
+  }
+
   function report(steps: readonly Step[], reason?: WatchEvent['reason']): void {
     if (steps.length === 0) return
     tell(steps.map((step) => eventOf(step, reason)))
@@ -138,8 +143,7 @@ export function createIncidentReporter(
       callers?.polled(state, figures, wantsRoute, at)
       awaited = callers ? awaitedIn(state, book?.(), callers, wantsRoute) : NONE_AWAITED
       limits?.polled(state, figures, wantsRoute, at)
-      const found = limits?.passed() ?? NONE_PASSED
-      passed = found.length > 0 ? found : NONE_PASSED
+      passed = passedNow()
       const isSteady = isSame && !limits && awaited.length === 0 && incidents.isQuiet()
       if (!isSteady) visitRoutes(visit)
       const { code, state: status } = state.condition
@@ -169,6 +173,7 @@ export function createIncidentReporter(
       }
       if (awaited.length === 0 || !latest || !callers) return
       awaited = awaitedIn(latest, book?.(), callers, wantsRoute)
+      passed = passedNow()
       takeView(latest, at)
     },
     callers,

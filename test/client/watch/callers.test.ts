@@ -365,6 +365,25 @@ describe('callers of a gateway', () => {
       world.news().should.eql(['incident.begun caller North Reserve Partners'])
     })
 
+    it('do not make an incident of a value that is back inside its threshold', async () => {
+      const thresholds = [{ measure: 'roundTripTime', of: 'source', high: 100 }] as const
+      let srtRoundTripTime = 150
+      world = newWorld([NEWS], { rows })
+      world.forge = (statistics) => {
+        Object.assign((statistics as { route: { source: object } }).route.source, {
+          srtRoundTripTime,
+        })
+        return statistics
+      }
+      world.call([NORTH, SOUTH])
+      await world.begin({ ...options, thresholds })
+      await world.look(2)
+      world.news().should.eql(['incident.begun threshold News'])
+      srtRoundTripTime = 20
+      await world.look(2)
+      world.news().should.eql(['incident.ended threshold News'])
+    })
+
     it('have names in all events, and a list that is not read yet ends nothing', async () => {
       await missNorth()
       const { book } = world
@@ -395,9 +414,9 @@ describe('callers of a gateway', () => {
           address: ' ::ffff:192.0.2.1 ',
           port: 5,
           bitrate: 2,
-          connections: [{ srtRoundTripTime: 8 }],
+          connections: [{ srtRoundTripTime: 8 }, { srtRoundTripTime: Infinity }],
         },
-        { address: '2001:db8::1', port: 'x' },
+        { address: '2001:db8::1', port: 'x', bitrate: -1, srtPacketLossRate: -1 },
         { port: 7 },
         null,
         { address: '' },
