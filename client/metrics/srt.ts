@@ -9,6 +9,7 @@ import type { Stop } from '../stop'
 import { knownBy } from '../watch/registry'
 import { routeFilter, type RouteFilter } from '../watch/report/filter'
 import { isRunning } from '../watch/state'
+import { numberIn } from '../watch/measuring/figures'
 import { clientsOf, connectionsOf } from '../watch/measuring/statistics'
 
 /** The SRT figures of a source or destination. What the gateway does not give is undefined. */
@@ -108,8 +109,8 @@ function srtOf(part: unknown, worst: (...levels: number[]) => number): SrtOfPart
   const all = [part, ...clientsOf(part), ...connectionsOf(part)]
   const numbers = (of: unknown[], ...names: string[]): number[] =>
     of
-      .flatMap((one) => names.map((name) => own(one, name)))
-      .filter((value): value is number => typeof value === 'number' && value >= 0)
+      .flatMap((one) => names.map((name) => numberIn(own(one, name))))
+      .filter((value) => !Number.isNaN(value))
   const most = (of: number[], take = Math.max): number | undefined =>
     of.length > 0 ? take(...of) : undefined
   return {
@@ -117,7 +118,7 @@ function srtOf(part: unknown, worst: (...levels: number[]) => number): SrtOfPart
     // Only the whole counts on when a client leaves.
     lostPackets: most(numbers([part], 'srtNumLostPackets', 'srtNumLostPackages')),
     // In percent, as far as is known.
-    lossRatio: scaled(most(numbers(all, 'srtPacketLossRate')), 100),
+    lossRatio: scaled(most(numbers(all, 'srtPacketLossRate').filter((rate) => rate <= 100)), 100),
     bufferSeconds: scaled(most(numbers(all, 'srtBufferLevel'), worst), 1000),
   }
 }

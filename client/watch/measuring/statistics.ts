@@ -8,6 +8,7 @@ import type { Named } from '../../model/types'
 import type { Measure, Threshold } from '../../model/watch'
 import type { Stop } from '../../stop'
 import type { RouteState } from '../state'
+import { numberIn } from './figures'
 
 /** Of this part of the interval, readings of statistics for limits are at least apart. */
 const APART = 0.8
@@ -60,7 +61,7 @@ export const namedIn = (part: unknown): Named => ({
 /** Of several connections or clients, the bitrate is their sum when the whole has none, others the worst. */
 export function valueOf(part: unknown, measure: Measure): number {
   const numbers = (name: string, of: unknown[]): number[] =>
-    of.map((one) => own(one, name)).filter((value) => typeof value === 'number')
+    of.map((one) => numberIn(own(one, name))).filter((value) => !Number.isNaN(value))
   if (measure === 'bitrate') {
     const [whole] = numbers('bitrate', [part])
     if (whole) return whole

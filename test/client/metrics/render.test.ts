@@ -394,6 +394,27 @@ describe('the metrics of gateways', () => {
       should(srtIn({ route: { name: 'no ID' } })).be.undefined()
     })
 
+    it('are not read from what is no share, no number, or less than nothing', () => {
+      const odd = (value: unknown) => ({
+        srtRoundTripTime: value,
+        srtBufferLevel: value,
+        srtPacketLossRate: value,
+      })
+      const good = { srtRoundTripTime: 20, srtBufferLevel: 30, srtPacketLossRate: 50 }
+      const connections = [-1, Infinity, NaN, '', 'n/a', null, true].map(odd)
+      connections.push({ ...good, srtPacketLossRate: 250 })
+      const source = { srtNumLostPackets: Infinity, connections }
+      const [, read] = srtIn({ route: { id: 'r1', source } })!
+      read.source.should.eql({
+        roundTripSeconds: 0.02,
+        lostPackets: undefined,
+        lossRatio: undefined,
+        bufferSeconds: 0.03,
+      })
+      const [, more] = srtIn({ route: { id: 'r1', source: { ...source, ...good } } })!
+      more.source.lossRatio!.should.equal(0.5)
+    })
+
     it('are found by IDs in either case', () => {
       const upper = '0A9021A1-CC2F-434C-B08E-6E19BAEC834A'
       const [id, { destinations }] = srtIn({ route: { id: upper, destinations: [{ id: upper }] } })!
