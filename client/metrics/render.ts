@@ -90,7 +90,7 @@ export async function renderMetrics(
 ): Promise<string> {
   const [sheet, packed] = [newSheet(), newSheet()]
   for (const { inventory, isMember, appliances, owned, faults } of fleets) {
-    const labels = labelOf('inventory', inventory)
+    const labels = labelOf('inventory', idOf(inventory))
     write(sheet, 'media_gateway_fleet_appliances', labels, appliances)
     write(sheet, 'media_gateway_fleet_member', labels, Number(isMember))
     write(sheet, 'media_gateway_fleet_owned', labels, owned)
@@ -98,7 +98,7 @@ export async function renderMetrics(
   }
   const slice = newSlice()
   for (const picture of pictures) {
-    const gateway = labelOf('gateway', picture.gateway)
+    const gateway = labelOf('gateway', idOf(picture.gateway))
     const { state, srt, figures } = picture
     writeGateway(sheet, picture, gateway)
     if (detail !== 'totals') writeFailovers(sheet, picture, gateway)
@@ -170,7 +170,7 @@ function writeGateway(
   if (incidents) writeIncidents(sheet, gateway, incidents)
   for (const { name, routeId, connections } of state ? callers : []) {
     const route = labelOf('route_id', routeId && idOf(routeId))
-    const labels = joined(gateway, route, labelOf('caller', name))
+    const labels = joined(gateway, route, labelOf('caller', idOf(name)))
     write(sheet, 'media_gateway_caller_connections', labels, connections)
   }
   if (!counters) return

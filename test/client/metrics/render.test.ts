@@ -307,6 +307,19 @@ describe('the metrics of gateways', () => {
     found.has('plain').should.be.true()
   })
 
+  it('tell apart gateways, inventories and callers whose names are the same once they are cut', async () => {
+    const [one, other] = ['1', '2'].map((end) => `${'n'.repeat(300)}${end}`) as [string, string]
+    const callers = [one, other].map((name) => ({ name, connections: 0 }))
+    const fleets = [one, other].map((inventory) => {
+      return { inventory, isMember: true, appliances: 1, owned: 1, faults: 0 }
+    })
+    const pictures = [one, other].map((gateway) => ({ ...pictureOf([], { callers }), gateway }))
+    const text = await renderMetrics(pictures, 'routes', fleets)
+    const series = text.split('\n').filter((line) => /^[^#]/.test(line))
+    new Set(series.map((line) => line.replace(/ \S+$/, ''))).size.should.equal(series.length)
+    text.match(/^media_gateway_caller_connections\{/gm)!.should.have.length(4)
+  })
+
   it('have in bytes what sources receive and destinations send, and the clients of listeners', async () => {
     const listener = { mode: 'listener', usedBandwidth: '4', clientConnections: '3' }
     const sent = route('r1', {
