@@ -13,6 +13,12 @@ const PARTNERS = {
 }
 const HOSTILE = '<img src=x class="from-list">'
 
+const areInLine = (rows: Element[]): boolean =>
+  rows.every((row) => {
+    const [about, button] = ['div', 'button'].map((tag) => row.querySelector(`:scope > ${tag}`)!)
+    return button!.getBoundingClientRect().top < about!.getBoundingClientRect().bottom
+  })
+
 withSidebar('callers in the editor', (sidebar) => {
   const { editor, gateway, deploy, open, row, details, says } = sidebar
 
@@ -47,6 +53,12 @@ withSidebar('callers in the editor', (sidebar) => {
         .getByText('2001:db8::9')
         .evaluate((line) => line.scrollIntoView())
       await takePicture(page, 'callers-sidebar')
+      // Beside the bit rate, the clients and a button, an address is not broken up.
+      const widths = await details()
+        .locator('.media-gateway-sidebar-about')
+        .evaluateAll((places) => places.map((one) => one.getBoundingClientRect().width))
+      should(Math.min(...widths)).be.aboveOrEqual(100)
+      should(await details().locator('li:has(> button)').evaluateAll(areInLine)).be.true()
       should(await page.locator('.from-list').count()).equal(0)
       studio.setCallers('Alpha', { Partners: 0 })
       await details().filter({ hasNotText: '203.0.113' }).waitFor()
