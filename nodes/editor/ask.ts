@@ -1,5 +1,5 @@
 import type { Failure, Path, Requests, Said } from '../wire'
-import { text, textOr } from './text'
+import { numeral, text, textOr } from './text'
 
 /** A failed request to the runtime. The message is in the language of the editor where possible. */
 export class RequestError extends Error {
@@ -85,9 +85,10 @@ export function sentenceOf({
 }
 
 function wordsOf({ key, values }: Extract<Said, { key: string }>): string {
-  const { host = text('failure.thisGateway'), property } = values
+  const { host = text('failure.thisGateway'), property, time } = values
   const label = property !== undefined && {
     property: textOr(`label.${property}`, String(property)),
   }
-  return text(`failure.${key}`, { ...values, host, ...label })
+  const shown = typeof time === 'number' && { time: numeral(time) }
+  return text(`failure.${key}`, { ...values, host, ...label, ...shown })
 }

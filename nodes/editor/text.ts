@@ -19,8 +19,26 @@ export function textsOf(node: string): (key: string, values?: Values) => string 
   }
 }
 
-/** Of the editor, such as `de-AT`. */
+/** Of the editor: a language that this package has texts in. */
 export const language = (): string => textsOf('watch')('locale')
+
+/** A number as the language of the editor writes it. */
+export const numeral = (value: number): string =>
+  new Intl.NumberFormat(language(), { useGrouping: false, maximumFractionDigits: 20 }).format(value)
+
+/** A time as the language of the editor writes it, on a clock of 24 hours. */
+export const timeOf = (at: Date): string => at.toLocaleTimeString(region(), CLOCK)
+
+/** The same, with the date. */
+export const dateOf = (at: Date): string => at.toLocaleString(region(), CLOCK)
+
+const CLOCK = { hourCycle: 'h23' } as const
+
+/** The language of the editor, as in the country of the browser where it has that language too. */
+function region(): string {
+  const own = new RegExp(`^${language().slice(0, 2)}\\b`)
+  return navigator.languages.find((each) => own.test(each)) ?? language()
+}
 
 /** A text that the forms and the sidebar share: all of them are in the catalog of the config node. */
 export const text = textsOf('gateway')

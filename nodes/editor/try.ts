@@ -7,7 +7,7 @@ import { element } from './element'
 import { field, idOf, read, shownValue } from './fields'
 import { createOutcome } from './outcome'
 import { signIcon } from './states'
-import { text, textOr } from './text'
+import { text, textOr, timeOf } from './text'
 
 const HERE: Record<string, readonly string[]> = {
   device: ['auto', 'id'],
@@ -96,8 +96,7 @@ function questionOf(node: EditorNode): PlanQuestion {
   }
 }
 
-const asOf = (now: Date): string =>
-  text('try.asOf', { time: now.toLocaleTimeString([], { hour12: false }) })
+const asOf = (now: Date): string => text('try.asOf', { time: timeOf(now) })
 
 function failed({ code, message }: RequestError): (Node | string)[] {
   const title = code === undefined ? '' : textOr(`connection.failed.${code}`, '')

@@ -60,6 +60,14 @@ withSidebar('callers in the editor', (sidebar) => {
       should(Math.min(...widths)).be.aboveOrEqual(100)
       should(await details().locator('li:has(> button)').evaluateAll(areInLine)).be.true()
       should(await page.locator('.from-list').count()).equal(0)
+      const german = await open(['called'], { language: 'de' })
+      await row('Alpha', 'Called').click()
+      await says(
+        german.locator('.media-gateway-sidebar-details'),
+        /\[2001:db8::9\]:40002 · .* · Verlust \d+,\d+ % · /,
+      )
+      await open(['called'])
+      await row('Alpha', 'Called').click()
       studio.setCallers('Alpha', { Partners: 0 })
       await details().filter({ hasNotText: '203.0.113' }).waitFor()
     } finally {

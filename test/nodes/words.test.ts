@@ -143,6 +143,12 @@ const valuesFor = (words: string): Record<string, string> =>
 
 type SentenceOf = (failure: Failure) => string
 
+interface Formats {
+  numeral: (value: number) => string
+  timeOf: (at: Date) => string
+  dateOf: (at: Date) => string
+}
+
 describe('the words of the editor', () => {
   for (const language of LANGUAGES) {
     it(`have each sentence of an error, with the same values and properties: ${language}`, () => {
@@ -183,6 +189,30 @@ describe('the words of the editor', () => {
         texts['selfSigned']!.replace('__host__', texts['thisGateway']!),
       )
       shown({ message: 'As it is.' }).should.equal('As it is.')
+    })
+
+    it(`write numbers and times of day as the language does: ${language}`, () => {
+      const navigator = { languages: ['fr', 'de-CH', 'en-GB', 'ja-JP'] }
+      Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true })
+      const { numeral, timeOf, dateOf } = editorModule<Formats>('editor/text.ts', language)
+      const { sentenceOf: shown } = editorModule<{ sentenceOf: SentenceOf }>(
+        'editor/ask.ts',
+        language,
+      )
+      const seconds = language === 'de' ? '2,5' : '2.5'
+      numeral(2.5).should.equal(seconds)
+      numeral(10_000).should.equal('10000')
+      const values = { host: 'a', attempts: 3, time: 2.5 }
+      shown({
+        message: '',
+        sentences: [{ key: 'noResponseToAttempts', values }],
+      }).should.containEql(seconds)
+      // Not 24:05, as English has it otherwise. The day comes first, as in the country of the browser.
+      const at = new Date(2026, 11, 24, 0, 5, 3)
+      timeOf(at).should.match(/^0?0:05:03$/)
+      dateOf(at).should.match(
+        { 'en-US': /^24\/12\/2026, /, de: /^24\.12\.2026, /, ja: /^2026\/12\/24 / }[language],
+      )
     })
 
     it(`name every fault of a definition, with its values: ${language}`, () => {

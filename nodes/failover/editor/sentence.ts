@@ -4,6 +4,7 @@ import { isText } from '../../../client/model/json'
 import { flagIn, numberIn } from '../../../client/model/settings'
 import { isVariable } from '../../editor/checks'
 import type { Read } from '../../editor/fields'
+import { numeral } from '../../editor/text'
 import { text } from './text'
 
 /** Instead of a value that is missing or wrong. */
@@ -33,7 +34,7 @@ function timeIn(read: Read, property: keyof typeof FAILOVER_RANGES): string {
   const seconds = numberIn(isBlank ? FAILOVER_DEFAULTS[property] : value, FAILOVER_RANGES[property])
   if (seconds === undefined) return OPEN
   const [unit, size] = UNITS.find(([, each]) => seconds >= each && seconds % each === 0) ?? SECONDS
-  return text(`time.${unit}`, { number: seconds / size })
+  return text(`time.${unit}`, { number: numeral(seconds / size) })
 }
 
 const SECONDS = ['seconds', 1] as const

@@ -2,7 +2,7 @@
 import { titleOf, sentenceOf } from '../../editor/ask'
 import { element } from '../../editor/element'
 import { deviceState, signIcon } from '../../editor/states'
-import { text } from '../../editor/text'
+import { dateOf, text } from '../../editor/text'
 import { plainText } from '../../../client/model/json'
 import type { Certificate } from '../../../client/model/settings'
 import type { Connection, ConnectionReport } from '../../wire'
@@ -118,7 +118,7 @@ export function certificateRows(certificate: Certificate): HTMLElement[] {
 
 function day(iso: string, fault: string | false): string {
   const at = new Date(iso)
-  const shown = Number.isNaN(at.getTime()) ? word('notTold') : at.toLocaleString()
+  const shown = Number.isNaN(at.getTime()) ? word('notTold') : dateOf(at)
   return fault ? `${shown} (${word(fault)})` : shown
 }
 

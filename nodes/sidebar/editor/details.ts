@@ -4,6 +4,7 @@ import { sentenceOf } from '../../editor/ask'
 import { addressOf } from '../../editor/address'
 import { element, say } from '../../editor/element'
 import { isOn, isRunning } from '../../editor/states'
+import { numeral } from '../../editor/text'
 import { createHandle, type Kind } from './add-node'
 import type { Action, Target } from './commands'
 import type { Caller, Failover, FailoverAction, Part } from '../../wire'
@@ -205,7 +206,8 @@ function callerLine({ name, address, port, ...figures }: Caller): string {
   return [
     name === null ? from : `${name} (${from})`,
     bitrate !== null && rateOfPart({ bitrate }),
-    packetLoss !== null && text('caller.loss', { loss: Math.round(packetLoss * 100) / 100 }),
+    packetLoss !== null &&
+      text('caller.loss', { loss: numeral(Math.round(packetLoss * 100) / 100) }),
     roundTripTime !== null && text('caller.time', { ms: Math.round(roundTripTime) }),
   ]
     .filter(Boolean)

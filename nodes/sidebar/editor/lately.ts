@@ -1,5 +1,6 @@
 // The incidents of an appliance: open ones first, and those that have ended.
 import { element, say } from '../../editor/element'
+import { dateOf, timeOf } from '../../editor/text'
 import type { Happening } from '../../wire'
 import { text } from './text'
 
@@ -41,11 +42,11 @@ const timeOfEnd = (happening: Happening): number =>
 
 function rowOf(happening: Happening): HTMLElement {
   if ('from' in happening) {
-    const from = timeOf(happening.from)
-    return lineOf(happening.from, from, text('lately.gap', { from, to: timeOf(happening.at) }))
+    const from = whenOf(happening.from)
+    return lineOf(happening.from, from, text('lately.gap', { from, to: whenOf(happening.at) }))
   }
   const { since, until, severity, text: words } = happening
-  const from = timeOf(since)
+  const from = whenOf(since)
   if (until !== null) {
     const duration = durationOf(until - since)
     return lineOf(since, text('lately.lasted', { from, duration }), words)
@@ -61,10 +62,10 @@ function lineOf(at: number, when: string, words: string): HTMLElement {
 }
 
 /** With the date, unless it is today. */
-function timeOf(at: number): string {
+function whenOf(at: number): string {
   const when = new Date(at)
   const isToday = when.toDateString() === new Date().toDateString()
-  return when[isToday ? 'toLocaleTimeString' : 'toLocaleString']([], { hourCycle: 'h23' })
+  return isToday ? timeOf(when) : dateOf(when)
 }
 
 function durationOf(ms: number): string {
