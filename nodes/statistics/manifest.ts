@@ -11,6 +11,7 @@ export default {
       as: 'choice',
       choices: ['route', 'source', 'destination', 'client', 'all'],
       icon: 'bar-chart',
+      hints: [{ text: 'hint.client', when: 'scope=client' }],
     },
     output: {
       value: 'statistics',
@@ -18,7 +19,6 @@ export default {
       choices: ['statistics', 'callers'],
       icon: 'sign-out',
       label: 'gateway:form.output',
-      hints: [{ text: 'hint.client', when: 'scope=client' }],
     },
     destination: { ...shared.destination.destination, when: 'scope=destination|client' },
   },
