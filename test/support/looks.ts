@@ -88,6 +88,13 @@ export async function flawsOf(part: Locator): Promise<string[]> {
             ),
           ].some(({ index }) => lineOf(node, index) > lineOf(node, index - 1) + 4),
         )
+    /** Whether the last line of a label is a single character. */
+    const leavesOne = (element: Element): boolean => {
+      const node = element.lastChild
+      if (!element.closest('label') || node?.nodeType !== Node.TEXT_NODE) return false
+      const end = (node.textContent ?? '').trimEnd().length
+      return end > 1 && lineOf(node, end - 1) > lineOf(node, end - 2) + 4
+    }
 
     const frame = root.getBoundingClientRect()
     const texts = [...root.querySelectorAll('*')].filter(
@@ -112,6 +119,7 @@ export async function flawsOf(part: Locator): Promise<string[]> {
       )
       if (sticksOut && textOverflow !== 'ellipsis') say(element, 'sticks out')
       if (breaksBadly(element)) say(element, 'breaks before a small kana')
+      if (leavesOne(element)) say(element, 'leaves one character on a line')
     }
     const places = texts.flatMap((element) =>
       placesOf(element).map((place) => ({ element, place })),
