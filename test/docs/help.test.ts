@@ -55,6 +55,14 @@ for (const language of LANGUAGES) {
           )
         })
 
+        it('breaks where a line ends: the editor cuts what does not', () => {
+          // Code has no breaks, and Japanese none before a full stop.
+          matches(page(), /<code>([^<]*)<\/code>/g)
+            .filter((code) => code.replace(/&\w+;/g, '.').length > 40)
+            .should.eql([])
+          page().should.not.match(/、<code>\./)
+        })
+
         it('marks nothing but values, with code', () => {
           const known = /^(script|p|br|h3|h4|dl|dt|dd|ul|li|a|span|code|pre)$/
           matches(page(), /<\/?([a-z]\w*)/g)
