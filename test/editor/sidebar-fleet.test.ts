@@ -12,13 +12,7 @@ import { cutInFields } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
 import { startSimulator } from '../../simulator'
-import { faintTexts, HOSTILE } from './sidebar-page'
-
-declare const RED: {
-  sidebar: { show(id: string): void; removeTab(id: string): void }
-  plugins: { getPlugin(id: string): { onadd(): void } }
-  actions: { remove(name: string): void }
-}
+import { faintTexts, HOSTILE, mount } from './sidebar-page'
 
 interface Row {
   name: string
@@ -492,13 +486,3 @@ const stateOf = () => ({
     ],
   },
 })
-
-/** Mounts the sidebar again with what was kept, on a clock that runs five times as fast. */
-function mount(kept: string): void {
-  localStorage.setItem('media-gateway-sidebar', kept)
-  window.hurry(5)
-  RED.sidebar.removeTab('media-gateway-sidebar')
-  RED.actions.remove('media-gateway:show-sidebar')
-  RED.plugins.getPlugin('media-gateway-sidebar').onadd()
-  RED.sidebar.show('media-gateway-sidebar')
-}

@@ -236,7 +236,7 @@ async function whenInSight(isInSight: boolean): Promise<void> {
 }
 
 /** Mounts the sidebar again with what was kept, on a clock that runs five times as fast. */
-function mount(kept: string): void {
+export function mount(kept: string): void {
   localStorage.setItem('media-gateway-sidebar', kept)
   window.hurry(5)
   RED.sidebar.removeTab('media-gateway-sidebar')

@@ -14,6 +14,7 @@ import {
   type Message,
   type Outcome,
 } from '../support/flow'
+import { BACKUP, MAIN, SECRET, srt } from '../client/failover/support'
 import { beginOwnTime } from '../support/own-time'
 import { until } from '../support/until'
 
@@ -22,18 +23,8 @@ const TIMES = 4
 
 const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
 
-/** In every passphrase: must be nowhere but in requests to the gateway. */
-export const SECRET = 'correct horse battery staple'
-export const MAIN = { address: '192.0.2.1', port: 5000, srtPassPhrase: `${SECRET} 1` }
-export const BACKUP = { address: '192.0.2.2', port: 5000, srtPassPhrase: `${SECRET} 2` }
+export { BACKUP, MAIN, srt }
 
-export const srt = (source: object): object => ({
-  name: 'in',
-  protocol: 'srt',
-  srtMode: 'caller',
-  srtEncryption: 'AES128',
-  ...source,
-})
 export const destinations = (...ports: number[]): object[] =>
   ports.map((port) => ({ name: `to ${port}`, protocol: 'udp', address: '203.0.113.9', port }))
 

@@ -5,8 +5,16 @@ import { join } from 'node:path'
 import { hooks } from '@node-red/util'
 import type { WatchEvent } from '../../client/model/event'
 import { startSimulator, type Simulator } from '../../simulator'
-import { deployFlows, flowOf, helper, load, unload, type FlowOptions } from '../support/flow'
-import { liveInOwnTime } from '../support/own-time'
+import {
+  deployFlows,
+  flowOf,
+  helper,
+  load,
+  simulated,
+  unload,
+  type FlowOptions,
+} from '../support/flow'
+import { afterThisTest } from '../support/hooks'
 import { pause, until } from '../support/until'
 
 const contexts = require('@node-red/runtime/lib/nodes/context') as { load(): Promise<void> }
@@ -132,7 +140,6 @@ describe('a watch that reports incidents', () => {
   }
 
   beforeEach(async () => {
-    liveInOwnTime(10)
     sent = []
     store = undefined
     hooks.add(
@@ -143,15 +150,10 @@ describe('a watch that reports incidents', () => {
         }
       },
     )
-    simulator = await startSimulator({ routes: 6, applyDelay: 0, settleDelay: 0 })
+    afterThisTest(() => setOfNodeRed({ contextStorage: undefined }))
+    simulator = await simulated({ routes: 6, applyDelay: 0, settleDelay: 0 })
   })
-  afterEach(async () => {
-    hooks.remove('*.incidents')
-    await unload()
-    setOfNodeRed({ contextStorage: undefined })
-    await until(() => simulator.openSessions === 0 && simulator.openSockets === 0)
-    await simulator.stop()
-  })
+  afterEach(() => hooks.remove('*.incidents'))
 
   it('sends one message when a source is lost, one when it is back, and none for a stop', async () => {
     await start({ watch: watch({ events: ['route.renamed'] }) })

@@ -27,7 +27,7 @@ export function findNats(env: NodeJS.ProcessEnv = process.env): string | undefin
     .find(isProgram)
 }
 
-function isProgram(path: string): boolean {
+export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return true

@@ -1,7 +1,7 @@
 // The real Prometheus of the tests, and the one way to describe a suite that needs it.
 //   PROMETHEUS   the folder of `prometheus` and `promtool`, or `none`; without it PATH is searched
-import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { isProgram } from './nats'
 
 export interface Programs {
   prometheus: string
@@ -19,15 +19,6 @@ export function findPrometheus(env: NodeJS.ProcessEnv = process.env): Programs |
       .find(isProgram)
   const [prometheus, promtool] = [find('prometheus'), find('promtool')]
   return prometheus && promtool ? { prometheus, promtool } : undefined
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Ends the title of every suite that needs Prometheus: used to count the skipped ones. */

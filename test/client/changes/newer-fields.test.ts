@@ -1,12 +1,8 @@
 import type { Route } from '../../../client'
 import { errorOf } from '../../support/errors'
+import { ROUTE as NEW } from '../connection/support'
 import { liveInOwnTime } from '../../support/own-time'
 import { appliance, program as gateway, relay, relayed, simulator } from '../../support/stage'
-
-const NEW = {
-  name: 'New',
-  source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-}
 
 describe('a field of a route that the package does not know', () => {
   let read: Route

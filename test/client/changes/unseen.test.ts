@@ -2,6 +2,7 @@ import { openGateway, type Gateway } from '../../../client'
 import { own } from '../../../client/model/json'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
+import { ROUTE as NEW } from '../connection/support'
 import { FakeTime } from '../../support/fake-time'
 import { liveInOwnTime } from '../../support/own-time'
 import { until } from '../../support/until'
@@ -42,11 +43,6 @@ describe('a change that does not show yet', function () {
     address: '239.9.9.9',
     port,
   })
-  const NEW = {
-    name: 'New',
-    source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-  }
-
   it('is kept by the next merge: an appliance that takes 8 s loses no destination', async () => {
     const route = running()
     const before = destinations(route.id).map(({ id }) => id)

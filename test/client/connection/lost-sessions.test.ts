@@ -13,7 +13,7 @@ import {
   type Script,
 } from '../../support/scripted-appliance'
 import { pause } from '../../support/until'
-import { NEW, op } from './support'
+import { aheadBy, NEW, op } from './support'
 import { appliance, gateway, scripted } from '../../support/stage'
 
 const PAGE: Reply = { headers: { 'content-type': 'text/html' }, text: '<!doctype html><form>' }
@@ -384,10 +384,7 @@ describe('a session that gets lost', () => {
 
   it('four times in as many hours is opened again without a wait', async () => {
     let moved = 0
-    const clock: Clock = {
-      now: () => MONOTONIC.now() + moved,
-      after: (_ms, callback) => MONOTONIC.after(0, callback),
-    }
+    const clock = aheadBy(() => moved)
     await start(() => undefined, { clock })
     for (let hours = 0; hours < 10; hours++) {
       sessions.open.clear()
@@ -457,10 +454,7 @@ describe('a session that gets lost', () => {
 
 describe('a refused login', () => {
   let moved = 0
-  const clock: Clock = {
-    now: () => MONOTONIC.now() + moved,
-    after: (_ms, callback) => MONOTONIC.after(0, callback),
-  }
+  const clock = aheadBy(() => moved)
   function start(reply: Script): Promise<void> {
     moved = 0
     return scripted(reply, { clock })
@@ -524,10 +518,7 @@ describe('the end of a session as the appliance says it', () => {
   for (const hours of [-1, 1]) {
     it(`counts by the clock of the appliance, which is ${hours} h away from ours`, async () => {
       let moved = 0
-      const clock: Clock = {
-        now: () => MONOTONIC.now() + moved,
-        after: (_ms, callback) => MONOTONIC.after(0, callback),
-      }
+      const clock = aheadBy(() => moved)
       const theirs = (): number => Date.now() + hours * HOUR
       const reply: Script = ({ what }) =>
         what === 'GET /api/session'

@@ -5,14 +5,13 @@ import { watchDevice } from '../../../client/watch/registry'
 import type { Connection } from '../../../client/connection/connection'
 import type { GatewayError } from '../../../client/errors'
 import type { WatchEvent } from '../../../client/model/event'
-import { MONOTONIC, type Clock } from '../../../client/clock'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
 import { freePort } from '../../support/ports'
 import { liveInOwnTime } from '../../support/own-time'
 import { ScriptedAppliance } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
-import { connectTo } from './support'
+import { aheadBy, connectTo } from './support'
 
 /** How long no login is tried, by a clock that is moved. */
 describe('the waits between logins', () => {
@@ -23,10 +22,7 @@ describe('the waits between logins', () => {
   let moved: number
   let gateway: Connection
   let stop: () => Promise<void>
-  const clock: Clock = {
-    now: () => MONOTONIC.now() + moved,
-    after: (_ms, callback) => MONOTONIC.after(0, callback),
-  }
+  const clock = aheadBy(() => moved)
   const wallClock = Date.now
 
   beforeEach(() => {

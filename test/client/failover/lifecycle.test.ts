@@ -11,6 +11,7 @@ import {
   gateway,
   lastKept,
   looks,
+  loseMain,
   MAIN,
   namesOf,
   pending,
@@ -28,7 +29,6 @@ import {
 } from './support'
 import { afterThisTest } from '../../support/hooks'
 
-const loseMain = (): void => simulator.failAddress(MAIN.address, 'disconnected')
 const lists = (): number => simulator.journal.filter(({ path }) => path.endsWith('/routes')).length
 const STUDIO = { route: { name: 'Studio A' } }
 

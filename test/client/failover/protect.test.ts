@@ -9,7 +9,7 @@ import {
   gateway,
   lastKept,
   looks,
-  MAIN,
+  loseMain,
   namesOf,
   OTHER,
   protect,
@@ -27,7 +27,6 @@ import {
 
 describe('a failover of a source', () => {
   beforeEach(() => start())
-  const loseMain = (): void => simulator.failAddress(MAIN.address, 'disconnected')
 
   it('switches nothing while the gateway is away, and begins its waits again after that', async () => {
     const told = await protecting()

@@ -12,6 +12,7 @@ import {
   event,
   gateway,
   looks,
+  loseMain,
   MAIN,
   namesOf,
   protect,
@@ -27,7 +28,6 @@ import {
   updates,
 } from './support'
 
-const loseMain = (): void => simulator.failAddress(MAIN.address, 'disconnected')
 const MONITORED = { restore: 'monitor', monitor: { name: 'Monitor' } }
 
 describe('what a failover reads', () => {

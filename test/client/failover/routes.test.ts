@@ -8,7 +8,7 @@ import {
   lastKept,
   log,
   looks,
-  MAIN,
+  loseMain,
   namesOf,
   protect,
   protecting,
@@ -38,7 +38,6 @@ const runs = (name: string): boolean => simulator.route(name)!.state === 'runnin
 describe('a failover of two routes', () => {
   beforeEach(() => start())
   const begin = (): Promise<Told> => protecting(ROUTES, { route: undefined })
-  const loseMain = (): void => simulator.failAddress(MAIN.address, 'disconnected')
 
   it('reads both, stops the one, sees it stopped, and only then starts the other', async () => {
     const told = await begin()

@@ -61,7 +61,7 @@ export const clock: Clock = {
   },
 }
 
-const srt = (source: object): object => ({
+export const srt = (source: object): object => ({
   name: 'in',
   protocol: 'srt',
   srtMode: 'caller',
@@ -226,6 +226,9 @@ export async function looks(count: number): Promise<void> {
   const before = sharedReads()
   await until(() => sharedReads() >= before + count, `${count} looks`)
 }
+
+/** The source of main is lost. */
+export const loseMain = (): void => simulator.failAddress(MAIN.address, 'disconnected')
 
 /** Somebody else sets a source. */
 export function setSource(source: object): void {

@@ -6,9 +6,11 @@ import type { WatchHealth, WatchOptions } from '../../../client/watch/report/sub
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {
-  deviceId,
+  away,
   gateway,
+  isSeen,
   look,
+  miss,
   passTime,
   time,
   reopen,
@@ -218,9 +220,9 @@ describe('an incident', () => {
   })
 
   it('of the gateway begins as an outage does, and ends with the polls', () => {
-    const away = { answers: false }
-    lasts(30_000, {}, away).should.eql([])
-    lasts(60_000, {}, away).should.eql(['begun gateway: critical gateway-away'])
+    const silent = { answers: false }
+    lasts(30_000, {}, silent).should.eql([])
+    lasts(60_000, {}, silent).should.eql(['begun gateway: critical gateway-away'])
     const [begun] = of.events
     begun!.should.containDeep({
       text: 'Gateway cannot be watched: not available',
@@ -435,7 +437,6 @@ describe('an incident', () => {
 describe('a watch that reports incidents', () => {
   beforeEach(() => start({ routes: 4 }))
   const incidents: Partial<WatchOptions> = { report: 'incidents' }
-  const seen = ({ health }: Told): boolean => health.some(({ known }) => known !== undefined)
 
   /** Polls until all that is now has lasted. */
   async function lasting(): Promise<void> {
@@ -453,16 +454,6 @@ describe('a watch that reports incidents', () => {
     await lasting()
     told.events.map(short).should.eql([`begun ${name}: critical no-source`])
     return { ...told, name }
-  }
-
-  const away = (): unknown =>
-    simulator.fault({ kind: 'status', status: 500, match: { path: `/api/devices/${deviceId}` } })
-
-  async function miss(times: number): Promise<void> {
-    for (let missed = 0; missed < times; missed++) {
-      await look().catch(() => undefined)
-      passTime(10_000)
-    }
   }
 
   it('counts what is a trouble only to it', async () => {
@@ -574,7 +565,7 @@ describe('a watch that reports incidents', () => {
     const wrong = [null, 'x', { ...list[0], since: 'then' }, { ...list[0], kind: 'weather' }]
     await takeOver({ [settings]: { incidents: [...wrong, ...list] } })
     const next = watch(incidents)
-    await until(() => seen(next))
+    await until(() => isSeen(next))
     simulator.fail(name, { source: 'ok' })
     await lasting()
     next.events.map(short).should.eql([`ended ${name}: ok`])
@@ -584,13 +575,13 @@ describe('a watch that reports incidents', () => {
     const { name, end, events } = await losing()
     end()
     const next = watch({ ...incidents, open: [] })
-    await until(() => seen(next))
+    await until(() => isSeen(next))
     await lasting()
     next.events.map(short).should.eql([`begun ${name}: critical no-source`])
     next.events[0]!.incident!.id.should.not.equal(events[0]!.incident!.id)
     next.end()
     const last = watch(incidents)
-    await until(() => seen(last))
+    await until(() => isSeen(last))
     await lasting()
     last.events.should.eql([])
   })

@@ -4,9 +4,12 @@ import { savedIn } from '../../../client/watch/saved'
 import type { WatchOptions } from '../../../client/watch/report/subscription'
 import { until } from '../../support/until'
 import {
+  away,
   deviceId,
   gateway,
+  isSeen,
   look,
+  miss,
   namesOf,
   passTime,
   reopen,
@@ -21,7 +24,6 @@ import {
 
 const UNREACHABLE = 'appliance.unreachable'
 const REACHABLE = 'appliance.reachable'
-const seen = ({ health }: Told): boolean => health.some(({ known }) => known !== undefined)
 const opened = (): NonNullable<ReturnType<typeof openBy>> =>
   JSON.parse(JSON.stringify(openBy(gateway))) as NonNullable<ReturnType<typeof openBy>>
 
@@ -31,17 +33,7 @@ async function handOver(options: Partial<WatchOptions> = {}, open: unknown = ope
   return watch(options)
 }
 
-/** A status after which nothing is repeated: the tests do not wait. */
-const away = (): unknown =>
-  simulator.fault({ kind: 'status', status: 500, match: { path: `/api/devices/${deviceId}` } })
 const back = (): void => simulator.clearFaults()
-
-async function miss(times: number): Promise<void> {
-  for (let missed = 0; missed < times; missed++) {
-    await look().catch(() => undefined)
-    passTime(10_000)
-  }
-}
 
 /** The first poll of a watch, failed or not. */
 const first = (told: Told): Promise<void> => until(() => told.health.length > 0, 'the first poll')
@@ -62,7 +54,7 @@ describe('what one process has reported as begun, the next one', () => {
       const before = await outage()
       back()
       const told = await handOver()
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       told.snapshots.should.have.length(1)
       const [reachable] = told.events
       reachable!.should.containDeep({
@@ -121,7 +113,7 @@ describe('what one process has reported as begun, the next one', () => {
       opened().should.eql({})
       back()
       const told = await handOver()
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       told.events.should.eql([])
     })
 
@@ -132,7 +124,7 @@ describe('what one process has reported as begun, the next one', () => {
       back()
       const told = await handOver({ holdFor: 120_000 })
       const other = watch({ events: [UNREACHABLE, REACHABLE] })
-      await until(() => seen(told) && seen(other))
+      await until(() => isSeen(told) && isSeen(other))
       told.events.should.eql([])
       other.events.should.eql([])
     })
@@ -163,7 +155,7 @@ describe('what one process has reported as begun, the next one', () => {
       await takeOver(open)
       back()
       const told = watch({ deviceId })
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       namesOf(told.events).should.eql([REACHABLE])
       told.events[0]!.since!.should.equal(before.events[0]!.at)
     })
@@ -185,7 +177,7 @@ describe('what one process has reported as begun, the next one', () => {
       const [[settings] = ['']] = Object.entries(opened())
       back()
       const told = await handOver({}, { [settings]: { unreachableSince: Date.now() + 9e6 } })
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       namesOf(told.events).should.eql([REACHABLE])
       told.events[0]!.outageMs!.should.be.within(0, 10_000)
     })
@@ -202,7 +194,7 @@ describe('what one process has reported as begun, the next one', () => {
       const open = opened()
       await takeOver(open)
       const told = watch()
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       namesOf(told.events).should.eql([REACHABLE])
     })
 
@@ -210,7 +202,7 @@ describe('what one process has reported as begun, the next one', () => {
       await outage()
       back()
       const other = await handOver({ events: ['route.added'] })
-      await until(() => seen(other))
+      await until(() => isSeen(other))
       Object.keys(opened()).should.have.length(1)
       const late = watch()
       namesOf(late.events).should.eql([REACHABLE])
@@ -227,7 +219,7 @@ describe('what one process has reported as begun, the next one', () => {
       back()
       const told = await handOver()
       const others = [watch(), watch()]
-      await until(() => [told, ...others].every(seen))
+      await until(() => [told, ...others].every(isSeen))
       for (const { events } of [told, ...others]) {
         namesOf(events).should.eql([REACHABLE])
         events[0]!.since!.should.equal(before.events[0]!.at)
@@ -273,7 +265,7 @@ describe('what one process has reported as begun, the next one', () => {
       await outage({ id: 'node' })
       back()
       const told = await handOver({ id: 'node' })
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       namesOf(told.events).should.eql([REACHABLE])
       told.end()
       opened().should.eql({})
@@ -321,7 +313,7 @@ describe('what one process has reported as begun, the next one', () => {
       reopen({ saved })
       back()
       const told = watch()
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       should(openBy(gateway)).be.undefined()
       await look()
       asked.should.equal(2)
@@ -371,7 +363,7 @@ describe('what one process has reported as begun, the next one', () => {
     it('reports as ended what has ended meanwhile, at the first poll', async () => {
       simulator.fail(name, { source: 'ok' })
       const told = await handOver({ ...options, route: { name } })
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       namesOf(told.events).should.eql(['source.data', 'statistics.normal'])
       told.events[0]!.should.containDeep({ route: { name }, before: false, after: true })
       told.events[1]!.should.containDeep({ route: { name }, limit: 0.5, before: 'low' })
@@ -381,7 +373,7 @@ describe('what one process has reported as begun, the next one', () => {
     it('reports as ended what ends later, and nothing a second time', async () => {
       const open = opened()
       const told = await handOver({ ...options, route: { name } })
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       for (let polled = 0; polled < 3; polled++) {
         passTime(6000)
         await look()
@@ -397,7 +389,7 @@ describe('what one process has reported as begun, the next one', () => {
       const { id } = simulator.route(name)!
       simulator.stopRoute(id)
       const told = await handOver({ ...options, route: { name } })
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       namesOf(told.events).should.eql(['source.data', 'statistics.normal'])
       should(told.events[0]!.after).be.null()
       should(told.events[1]!.value).be.null()
@@ -408,7 +400,7 @@ describe('what one process has reported as begun, the next one', () => {
       const { id } = simulator.route(name)!
       simulator.removeRoute(id)
       const told = await handOver({ ...options, route: { name } })
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       ;(await events(told, 2)).should.eql(['source.data', 'statistics.normal'])
       told.events[0]!.route!.should.eql({ id, name })
     })
@@ -418,7 +410,7 @@ describe('what one process has reported as begun, the next one', () => {
       const thresholds = [{ measure: 'bitrate', of: 'source', low: 0.4 }] as const
       const told = await handOver({ ...options, thresholds, route: { name } })
       const other = watch({ ...options, route: { name: `${name} ` } })
-      await until(() => seen(told) && seen(other))
+      await until(() => isSeen(told) && isSeen(other))
       for (let polled = 0; polled < 3; polled++) {
         passTime(6000)
         await look()
@@ -439,7 +431,7 @@ describe('what one process has reported as begun, the next one', () => {
     simulator.stopRoute(id)
     const told = await handOver({ holdFor: 60_000 })
     const plain = watch()
-    await until(() => seen(told) && seen(plain))
+    await until(() => isSeen(told) && isSeen(plain))
     passTime(60_000)
     await look()
     for (const { events, snapshots } of [told, plain]) {
@@ -459,7 +451,7 @@ describe('what one process has reported as begun, the next one', () => {
     it(`does without where it ${what}`, async () => {
       await takeOver(open)
       const told = watch()
-      await until(() => seen(told))
+      await until(() => isSeen(told))
       told.events.should.eql([])
       told.snapshots.should.have.length(1)
       told.health.every(({ failure }) => failure === undefined).should.be.true()
@@ -487,7 +479,7 @@ describe('what one process has reported as begun, the next one', () => {
     const told = watch()
     await gateway.pause(100)
     answer(open)
-    await until(() => seen(told))
+    await until(() => isSeen(told))
     namesOf(told.events).should.eql([REACHABLE])
   })
 })

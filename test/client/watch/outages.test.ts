@@ -3,10 +3,12 @@ import { pollNow } from '../../../client/watch/registry'
 import { freePort } from '../../support/ports'
 import { until } from '../../support/until'
 import {
+  away,
   deviceId,
   gateway,
   log,
   look,
+  miss,
   namesOf,
   passTime,
   simulator,
@@ -21,16 +23,6 @@ describe('watching', () => {
   describe('when the appliance is away', () => {
     const OUTAGE = 30_000
     let told: Told
-
-    async function miss(times: number, each = 10_000): Promise<void> {
-      for (let missed = 0; missed < times; missed++) {
-        await look().catch(() => undefined)
-        passTime(each)
-      }
-    }
-
-    const away = (): (() => void) =>
-      simulator.fault({ kind: 'status', status: 500, match: { path: `/api/devices/${deviceId}` } })
 
     describe('and a poll hangs, with a timeout of a minute,', () => {
       beforeEach(() => start({ pollingInterval: 10_000 }, { timeout: 60_000 }))

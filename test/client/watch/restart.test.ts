@@ -5,6 +5,7 @@ import { until } from '../../support/until'
 import {
   device,
   gateway,
+  isSeen,
   look,
   namesOf,
   passTime,
@@ -16,8 +17,6 @@ import {
   watching,
   type Told,
 } from './support'
-
-const seen = ({ health }: Told): boolean => health.some(({ known }) => known !== undefined)
 
 /** Closes the gateway and goes on with another connection, which has what the watches have saved. */
 async function restart(): Promise<void> {
@@ -31,7 +30,7 @@ async function restart(): Promise<void> {
 
 async function again(options: Partial<WatchOptions> = {}): Promise<Told> {
   const told = watch(options)
-  await until(() => seen(told))
+  await until(() => isSeen(told))
   return told
 }
 
@@ -72,7 +71,7 @@ describe('a watch that begins again with what was saved', () => {
     late.events.should.eql([])
     await restart()
     const [first, second] = [watch(options), watch(options)]
-    await until(() => seen(first) && seen(second))
+    await until(() => isSeen(first) && isSeen(second))
     simulator.fail(name, { source: 'ok' })
     await until(async () => {
       await look()

@@ -106,6 +106,21 @@ export async function watching(options: Partial<WatchOptions> = {}): Promise<Tol
 }
 
 export const look = async (): Promise<unknown> => pollNow(gateway, deviceId)!()
+/** The first poll that succeeds is over. */
+export const isSeen = ({ health }: Told): boolean => health.some(({ known }) => known !== undefined)
+
+/** A status after which nothing is repeated: the tests do not wait. */
+export const away = (): (() => void) =>
+  simulator.fault({ kind: 'status', status: 500, match: { path: `/api/devices/${deviceId}` } })
+
+/** Looks in vain, and lets so much time pass after each look. */
+export async function miss(times: number, each = 10_000): Promise<void> {
+  for (let missed = 0; missed < times; missed++) {
+    await look().catch(() => undefined)
+    passTime(each)
+  }
+}
+
 export const namesOf = (events: WatchEvent[]): string[] => events.map(({ event }) => event)
 
 /** Makes a change, looks twice, and answers the events. */
