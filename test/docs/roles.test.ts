@@ -33,26 +33,45 @@ describe('the page on roles', () => {
   })
 
   for (const [at, [role, credentials]] of Object.entries(ACCOUNTS).entries()) {
+    const allowed = Object.fromEntries(rows.map((row) => [row.node, row.allowed[at]]))
+    allowed['import'] = allowed['preset']
+
     it(`is what the nodes do: ${role}`, async () => {
-      const watched = ['watch', 'failover']
-      const settings = Object.fromEntries(rows.map(({ node }) => [node, SETTINGS[node] ?? {}]))
-      await load(simulator.url, settings, { credentials })
-      const found: Record<string, string> = {}
-      for (const { node } of rows) {
-        if (watched.includes(node)) continue
-        const { error } = await send(node, messageFor(node))
-        found[node] = error ? said(error.code) : 'yes'
-      }
-      Object.assign(found, await ofWatchers(credentials))
-      found.should.eql(Object.fromEntries(rows.map(({ node, allowed }) => [node, allowed[at]])))
+      Object.assign(await ofWatchers(credentials), await ofActions(credentials)).should.eql(allowed)
+      refused().should.equal(0)
     })
+
+    it(`is what they do where the roles of the account are not known: ${role}`, async () => {
+      const match = { method: 'GET', path: '/api/session' }
+      simulator.fault({ kind: 'status', status: 500, match, times: 1 })
+      const found = await ofActions(credentials)
+      for (const [node, outcome] of Object.entries(found))
+        should(outcome).equal(allowed[node], node)
+      refused().should.equal(Object.values(found).filter((each) => each === 'no').length)
+      simulator.logins.should.equal(1)
+    })
+  }
+
+  const refused = (): number => simulator.journal.filter(({ status }) => status === 403).length
+
+  /** The session node makes the roles known: it is asked last. */
+  async function ofActions(credentials: object): Promise<Record<string, string>> {
+    const others = rows.map(({ node }) => node).filter((node) => !WATCHERS.includes(node))
+    const settings = Object.fromEntries(others.map((node) => [node, SETTINGS[node] ?? {}]))
+    Object.assign(settings, { import: { type: 'media-gateway-preset', action: 'import' } })
+    await load(simulator.url, settings, { credentials })
+    const found: Record<string, string> = {}
+    for (const node of [...others.filter((one) => one !== 'session'), 'import', 'session']) {
+      const { error } = await send(node, messageFor(node))
+      found[node] = error ? said(error.code) : 'yes'
+    }
+    return found
   }
 
   /** Those that work without a message say once that they may, or that they may not. */
   async function ofWatchers(credentials: object): Promise<Record<string, string>> {
-    await unload()
     const found: Record<string, string> = {}
-    for (const node of ['watch', 'failover']) {
+    for (const node of WATCHERS) {
       await load(simulator.url, { [node]: SETTINGS[node]! }, { credentials })
       for (const from of ['out', 'caught']) {
         helper.getNode(from).on('input', (message: unknown) => {
@@ -70,8 +89,10 @@ describe('the page on roles', () => {
 /** Only a refusal for the role counts as one. */
 const said = (code: string): string => (code === 'FORBIDDEN' ? 'no' : code)
 
+const WATCHERS = ['watch', 'failover']
+
 const SETTINGS: Record<string, object> = {
-  'control-route': { action: 'restart' },
+  'control-route': { action: 'stop' },
   preset: { action: 'export' },
   failover: {
     route: 'Studio A',
@@ -84,6 +105,7 @@ const SETTINGS: Record<string, object> = {
 
 function messageFor(node: string): Message {
   if (node === 'create-route' || node === 'ensure-route') return { payload: definition(node) }
+  if (node === 'import') return { payload: { preset_version: '1.0', routes: [] }, confirm: true }
   if (node === 'update-route') return { routeName: 'Studio A', payload: { name: 'Studio A' } }
   return { routeName: node === 'delete-route' ? 'Newsroom feed' : 'Studio A' }
 }
