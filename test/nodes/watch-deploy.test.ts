@@ -81,23 +81,6 @@ describe('a deploy forgets nothing that a watch knows:', () => {
       for (const id of ['watch', 'equal']) namesOf(id).should.eql(expected)
       namesOf('other').should.eql(['route.renamed'])
     })
-
-    it(`a limit that is normal again after a deploy of type ${type} is told as normal`, async () => {
-      const thresholds = [{ measure: 'bitrate', of: 'source', low: '0.5' }]
-      await start({ watch: watch({ events: ['statistics.low', 'statistics.normal'], thresholds }) })
-      const { name } = running()
-      simulator.fail(name, { source: 'no-data' })
-      await until(() => events.length > 0)
-      await deploy(type)
-      await polled(2)
-      namesOf('watch').should.eql(['statistics.low'])
-      simulator.fail(name, { source: 'ok' })
-      await deploy(type)
-      await until(() => events.length > 1)
-      await deploy(type)
-      await polled(2)
-      namesOf('watch').should.eql(['statistics.low', 'statistics.normal'])
-    })
   }
 
   for (const type of TYPES) {
@@ -160,28 +143,6 @@ describe('a deploy forgets nothing that a watch knows:', () => {
         .should.have.length(1)
     })
   }
-
-  it('an outage that one has reported ends once, and what changed meanwhile is told', async function () {
-    this.timeout(90_000)
-    await start({ watch: watch(), outage: watch({ events: ['appliance.reachable'] }) })
-    const path = `/api/devices/${simulator.devices[0]!._id}`
-    simulator.fault({ kind: 'status', status: 500, match: { path } })
-    await until(() => events.length > 0, 'appliance.unreachable', 45_000)
-    for (const type of TYPES) {
-      await deploy(type)
-      await pause(1500)
-    }
-    namesOf('watch').should.eql(['appliance.unreachable'])
-    simulator.renameRoute(running().id, 'Renamed')
-    simulator.clearFaults()
-    await deploy('full')
-    await until(() => of('watch').length > 1)
-    await polled(1)
-    namesOf('watch').should.eql(['appliance.unreachable', 'appliance.reachable', 'route.renamed'])
-    namesOf('outage').should.eql(['appliance.reachable'])
-    const [unreachable, reachable] = of('watch')
-    reachable!.since!.should.equal(unreachable!.at)
-  })
 
   it('a change on hold is told when it has lasted in all', async () => {
     await start({ watch: watch({ holdFor: '3' }) })
