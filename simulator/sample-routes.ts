@@ -15,7 +15,8 @@ export function generateRoutes(count: number, seed = 1): RouteSpec[] {
     const name = `${PLACES[place % PLACES.length]}${round ? ` ${round + 1}` : ''}`
     const design = DESIGNS[place % DESIGNS.length] ?? udpMulticast
     const { source, destinations } = design(name, random)
-    return { name, startRoute: random(2) === 0, source, destinations }
+    const named = { name: `${name} in`, ...source }
+    return { name, startRoute: random(2) === 0, source: named, destinations }
   })
 }
 
@@ -44,11 +45,10 @@ const PLACES = [
 type Design = (
   name: string,
   random: Random,
-) => { source: SentSource; destinations: SentDestination[] }
+) => { source: Omit<SentSource, 'name'>; destinations: SentDestination[] }
 
 const udpMulticast: Design = (name, random) => ({
   source: {
-    name: `${name} in`,
     protocol: 'udp',
     address: `239.10.${random(250)}.${1 + random(250)}`,
     port: port(random),
@@ -60,7 +60,6 @@ const udpMulticast: Design = (name, random) => ({
 
 const srtSecret: Design = (name, random) => ({
   source: {
-    name: `${name} in`,
     protocol: 'srt',
     srtMode: 'listener',
     address: '0.0.0.0',
@@ -74,7 +73,6 @@ const srtSecret: Design = (name, random) => ({
 
 const srtCaller: Design = (name, random) => ({
   source: {
-    name: `${name} in`,
     protocol: 'srt',
     srtMode: 'caller',
     address: unicast(random),
@@ -93,7 +91,6 @@ const srtCaller: Design = (name, random) => ({
 
 const rtpProMpeg: Design = (name, random) => ({
   source: {
-    name: `${name} in`,
     protocol: 'rtp',
     address: `239.20.${random(250)}.${1 + random(250)}`,
     port: port(random),
@@ -115,7 +112,6 @@ const rtpProMpeg: Design = (name, random) => ({
 
 const rtmpPublisher: Design = (name, random) => ({
   source: {
-    name: `${name} in`,
     protocol: 'rtmp',
     rtmpMode: 'PUBLISHER',
     streamName: `stream-${random(1000)}`,
@@ -125,7 +121,6 @@ const rtmpPublisher: Design = (name, random) => ({
 
 const rtsp: Design = (name, random) => ({
   source: {
-    name: `${name} in`,
     protocol: 'rtsp',
     address: unicast(random),
     port: 554,
@@ -139,7 +134,6 @@ const rtsp: Design = (name, random) => ({
 
 const srtPaths: Design = (name, random) => ({
   source: {
-    name: `${name} in`,
     protocol: 'srt',
     srtMode: 'listener',
     srtLatency: 500,
@@ -159,13 +153,13 @@ const srtPaths: Design = (name, random) => ({
   ],
 })
 
-const withoutDestinations: Design = (name, random) => ({
-  source: udpIn(`${name} in`, random),
+const withoutDestinations: Design = (_name, random) => ({
+  source: udpIn(random),
   destinations: [],
 })
 
 const fanOut: Design = (name, random) => ({
-  source: udpIn(`${name} in`, random),
+  source: udpIn(random),
   destinations: [
     udp(`${name} gallery`, random),
     srtListener(`${name} partners`, random),
@@ -177,7 +171,6 @@ const fanOut: Design = (name, random) => ({
 
 const srtRendezvous: Design = (name, random) => ({
   source: {
-    name: `${name} in`,
     protocol: 'srt',
     srtMode: 'rendezvous',
     address: unicast(random),
@@ -190,7 +183,6 @@ const srtRendezvous: Design = (name, random) => ({
 
 const rtmpConsumer: Design = (name, random) => ({
   source: {
-    name: `${name} in`,
     protocol: 'rtmp',
     rtmpMode: 'CONSUMER',
     address: unicast(random),
@@ -202,7 +194,6 @@ const rtmpConsumer: Design = (name, random) => ({
 
 const rtpUnicast: Design = (name, random) => ({
   source: {
-    name: `${name} in`,
     protocol: 'rtp',
     address: '0.0.0.0',
     port: port(random),
@@ -214,7 +205,6 @@ const rtpUnicast: Design = (name, random) => ({
 
 const srtListenerPlain: Design = (name, random) => ({
   source: {
-    name: `${name} in`,
     protocol: 'srt',
     srtMode: 'listener',
     address: '0.0.0.0',
@@ -231,7 +221,6 @@ const srtCallerSecret: Design = (name, random) => {
   const passphrase = `invented-${random(100_000)}-passphrase`
   return {
     source: {
-      name: `${name} in`,
       protocol: 'srt',
       srtMode: 'caller',
       address: unicast(random),
@@ -268,8 +257,8 @@ const DESIGNS: Design[] = [
   srtCallerSecret,
 ]
 
-function udpIn(name: string, random: Random): SentSource {
-  return { name, protocol: 'udp', address: '0.0.0.0', port: port(random), networkInterface: 'eth0' }
+function udpIn(random: Random): Omit<SentSource, 'name'> {
+  return { protocol: 'udp', address: '0.0.0.0', port: port(random), networkInterface: 'eth0' }
 }
 
 function udp(name: string, random: Random): SentDestination {
