@@ -102,15 +102,7 @@ withNats('the engine of a fleet', function () {
         }
         throw new Error('it was accepted')
       }
-      for (const servers of [
-        '',
-        'host:4222',
-        'http://host',
-        'nats://host/path',
-        'nats://one,tls://other',
-      ]) {
-        refusal({ servers }).should.match(/^The engine must be an address/)
-      }
+      refusal({ servers: 'http://host' }).should.match(/^The engine must be an address/)
       const secret = refusal({ servers: 'nats://user:geheim@host' })
       secret.should.match(/must not contain a username/).and.not.match(/geheim/)
       refusal({ fleet: 'a.b' }).should.match(/name of the fleet/)
