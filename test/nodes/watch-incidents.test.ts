@@ -256,18 +256,6 @@ describe('a watch that reports incidents', () => {
     store.values.size.should.equal(0)
   })
 
-  it('ends what an edit no longer watches', async () => {
-    await start({ watch: watch() })
-    const { id, name } = await loses()
-    await deploy('nodes', { routeType: 'pattern', route: `*${name.slice(1)} no more` })
-    await until(() => sent.length > 1)
-    sent[1]!.payload.should.match({ event: 'incident.ended', after: 'removed', route: { id } })
-    await deploy('nodes')
-    await until(() => sent.length > 2)
-    topics().should.eql(['incident.begun', 'incident.ended', 'incident.begun'])
-    should(sent[2]!.payload.incident!.id).not.equal(sent[0]!.payload.incident!.id)
-  })
-
   for (const type of TYPES) {
     it(`keeps what is open when it is moved to another tab, deployed as ${type}`, async () => {
       const others = [{ id: 'other', type: 'tab', label: 'other' }]
