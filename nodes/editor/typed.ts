@@ -40,6 +40,16 @@ export const manyAppliances = (): TypedInputType[] => [
   ownType('pattern', text('type.appliancePattern'), 'asterisk'),
 ]
 
+/** For one that gets no message which could say the device. */
+export const manyDevices = (): TypedChoices => ({
+  appliance: manyAppliances(),
+  device: [
+    { value: 'auto', label: text('type.onlyDevice'), hasValue: false },
+    idType(text('type.deviceId')),
+    'env',
+  ],
+})
+
 /** JSON that can be filled in as a form: the editor's own type under another label. */
 export const formType = (): TypedInputType => ({
   ...ownType('json', text('type.form'), 'list-alt'),

@@ -117,12 +117,13 @@ export const language = {
     value: '',
     as: 'choice',
     choices: {
-      '': 'language.server',
-      'en-US': 'language.en-US',
-      de: 'language.de',
-      ja: 'language.ja',
+      '': 'gateway:language.server',
+      'en-US': 'gateway:language.en-US',
+      de: 'gateway:language.de',
+      ja: 'gateway:language.ja',
     },
     icon: 'language',
+    label: 'gateway:form.language',
   },
 } as const satisfies Properties
 

@@ -6,8 +6,7 @@ import { element, say } from '../../editor/element'
 import { field, presentValue, read as readField, type Read } from '../../editor/fields'
 import { prepareForm, type OpenForm } from '../../editor/form'
 import { isRunning, signIcon } from '../../editor/states'
-import { text as shared } from '../../editor/text'
-import { checkTyped, idType, manyAppliances, type TypedChoices } from '../../editor/typed'
+import { checkTyped, manyDevices, type TypedChoices } from '../../editor/typed'
 import { wordsOf } from './faults'
 import { showHold } from './hold'
 import { followRoute, nowLine } from './now'
@@ -67,12 +66,7 @@ const choices = (node: EditorNode): TypedChoices => {
   const byName = sideTypes('routes')
   const sides = sideTypes(presentValue(node, 'method'))
   return {
-    appliance: manyAppliances(),
-    device: [
-      { value: 'auto', label: text('type.onlyDevice'), hasValue: false },
-      idType(shared('type.deviceId')),
-      'env',
-    ],
+    ...manyDevices(),
     route: [...byName, 'env', 'flow', 'global'],
     main: sides,
     backup: sides,

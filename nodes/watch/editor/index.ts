@@ -2,7 +2,7 @@
 import { field, read as readField, type Read } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
 import { text as shared } from '../../editor/text'
-import { idType, manyAppliances, nameType, ownType, type TypedChoices } from '../../editor/typed'
+import { idType, manyDevices, nameType, ownType, type TypedChoices } from '../../editor/typed'
 import { eventsIn, faultsOf, isEvent } from '../../../client/model/watch'
 import { showEvents } from './events'
 import { showLimits } from './limits'
@@ -51,12 +51,7 @@ function showDefaultHold(node: EditorNode): void {
 /** A watch gets no messages, so nothing can come from one. */
 function choices(): TypedChoices {
   return {
-    appliance: manyAppliances(),
-    device: [
-      { value: 'auto', label: text('type.onlyDevice'), hasValue: false },
-      idType(shared('type.deviceId')),
-      'env',
-    ],
+    ...manyDevices(),
     route: [
       { value: 'all', label: text('type.everyRoute'), hasValue: false },
       idType(shared('type.routeId')),
