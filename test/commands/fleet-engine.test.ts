@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
+import { Kvm } from '@nats-io/kv'
 import { nkeys } from '@nats-io/transport-node'
 import type { Engine } from '../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../client/fleet/nats/options'
@@ -371,6 +372,9 @@ withNats('the engine of a fleet', function () {
         for (let slot = 0; !stop.stopped; slot = (slot + 61) % 256) {
           const key = `slot.${slot}`
           revisions.set(key, (await one.store.put(key, 'taken', revisions.get(key)!))!)
+          // Another one that is there for a moment only.
+          const moment = (await one.store.put('member.1', 'ended', 0))!
+          await one.store.remove('member.1', moment)
         }
       }
       const changing = changes()
@@ -379,6 +383,7 @@ withNats('the engine of a fleet', function () {
         const over = new Stop()
         const keys = new Set<string>()
         const onReady = (): void => {
+          keys.delete('member.1')
           known.push(keys.size)
           over.now()
         }
@@ -388,6 +393,22 @@ withNats('the engine of a fleet', function () {
       await changing
       known.should.have.length(60)
       Math.min(...known).should.equal(256)
+    })
+
+    it('uses a bucket that keeps former revisions too, as it is', async () => {
+      const nats = await server()
+      const maker = open(nats.url)
+      await isUp(maker)
+      const kept = await new Kvm(maker.link.connection!).create('media-gateway-kept', {
+        history: 5,
+        allow_direct: false,
+      })
+      for (const value of ['one', 'two']) await kept.put('slot.1', value)
+      const engine = open(nats.url, { fleet: 'kept' })
+      await isUp(engine)
+      const { now, ready } = watched(engine)
+      await until(() => ready() === 1)
+      now.get('slot.1')!.should.equal('two')
     })
 
     it('knows what was written while it was cut off, and survives a kill of the server', async () => {

@@ -70,7 +70,7 @@ describe('the package under another name', function () {
     should(forms).match(/\bmediaGatewayNodes=/)
     const catalogs = JSON.parse(await installation.text('nodes/messages?lng=en-US')) as Catalog
     // Not those of which a script makes the end.
-    const keys = [...forms.matchAll(/(@someone\/else\/[\w-]+):([\w.]+)(?![\w.$])/g)]
+    const keys = [...forms.matchAll(/(@someone\/else\/[\w-]+):([\w.-]+)(?![\w.$-])/g)]
     keys.length.should.be.above(50)
     for (const [key, catalog, path] of keys) {
       let text: Text | undefined = catalogs[catalog!]

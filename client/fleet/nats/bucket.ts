@@ -65,3 +65,16 @@ export function openBucket(
 /** Undefined for the mark of a deleted record. */
 export const entryIn = ({ operation, value, revision }: KvEntry): Entry | undefined =>
   operation === 'PUT' ? { value: new TextDecoder().decode(value), revision } : undefined
+
+/** When the bucket was made, by the clock of the engine, and its latest revision; with the keys of all its records. */
+export async function stateOf(bucket: KV, hasKeys = false) {
+  const { jsm, stream, prefix } = bucket as NatsBucket
+  const { created, state } = await jsm.streams.info(
+    stream,
+    hasKeys ? { subjects_filter: `${prefix}.>` } : undefined,
+  )
+  return {
+    state: { createdAt: Date.parse(String(created)), revision: state.last_seq },
+    keys: Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length + 1)),
+  }
+}

@@ -1,7 +1,6 @@
-import type { KvStatus } from '@nats-io/kv'
 import { pause, type Stop } from '../../stop'
 import type { RecordWatch, Store } from '../types'
-import { entryIn, type Bucket } from './bucket'
+import { entryIn, stateOf, type Bucket } from './bucket'
 import { engineAway } from './failures'
 import type { Link } from './link'
 
@@ -16,7 +15,7 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number): Store 
    */
   let seen = { createdAt: 0, revision: 0 }
   link.beforeUp(async (connection) => {
-    seen = stateIn(await (await bucket.of(connection)).status())
+    seen = (await stateOf(await bucket.of(connection))).state
   })
 
   /** A revision that was there before is none of this bucket, or not of this state of it. */
@@ -38,24 +37,34 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number): Store 
     const present = seen
     let hasLost = false
     let isReady = false
-    const keys = new Set<string>()
-    /** The latest revision that the watch has reported. */
-    let reported = 0
+    const known = new Set<string>()
+    /** The records that the watch has not reported yet; undefined until they have been looked for. */
+    let missing: Set<string> | undefined
+    /** The latest revision at the latest look, and the latest that the watch has reported. */
+    let [latest, reported] = [0, 0]
     let checking: Promise<void> | undefined
 
-    /** What the engine had at the latest look. */
-    let found = { records: Infinity, revision: 0 }
+    /**
+     * Only what is there after the watch has begun says that nothing is missing. A record that changes
+     * meanwhile comes after all others, and how many follow is not what the engine says then.
+     */
+    function readyIfAll(): void {
+      if (isReady || hasLost || over.stopped || missing?.size !== 0) return
+      isReady = true
+      reported = Math.max(reported, latest)
+      onReady()
+    }
 
-    /** Compares with what the engine must have. @returns the latest revision that it has */
-    async function look(): Promise<number> {
+    /** Compares with what the engine must have. */
+    async function look(): Promise<void> {
       const { createdAt, revision } = present
-      const status = await bucket.use((kv) => kv.status())
-      const now = stateIn(status)
+      const { state: now, keys } = await bucket.use((kv) => stateOf(kv, !isReady))
       hasLost = now.createdAt !== createdAt || now.revision < revision
       if (hasLost) Object.assign(present, now)
       present.revision = Math.max(present.revision, now.revision)
-      found = { records: status.values, revision: now.revision }
-      return now.revision
+      missing = new Set(keys.filter((key) => !known.has(key)))
+      latest = now.revision
+      readyIfAll()
     }
 
     /**
@@ -67,23 +76,11 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number): Store 
       for (let looks = 0; looks < MOST_LOOKS && !over.stopped; looks++) {
         await pause(checkMs, over)
         if (over.stopped) return
-        const latest = await look()
-        readyIfAll()
+        await look()
         // It was there at the look before, and has not been reported since.
         if (hasLost || reported < before) return
         before = latest
       }
-    }
-
-    /**
-     * Only a count that was taken after the watch had begun says that nothing is missing: a record that
-     * changes meanwhile comes after all others, and what the engine says of how many follow is then wrong.
-     */
-    function readyIfAll(): void {
-      if (isReady || hasLost || over.stopped || keys.size < found.records) return
-      isReady = true
-      reported = Math.max(reported, found.revision)
-      onReady()
     }
 
     try {
@@ -98,11 +95,11 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number): Store 
       checking = check()
         .catch(() => undefined)
         .finally(() => over.now())
-      readyIfAll()
       for await (const entry of entries) {
         if (over.stopped) break
         const { key, revision } = entry
-        keys.add(key)
+        known.add(key)
+        missing?.delete(key)
         reported = Math.max(reported, revision)
         present.revision = Math.max(present.revision, revision)
         onEntry(key, entryIn(entry))
@@ -125,8 +122,3 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number): Store 
     watch,
   }
 }
-
-const stateIn = ({ streamInfo }: KvStatus): { createdAt: number; revision: number } => ({
-  createdAt: Date.parse(String(streamInfo.created)),
-  revision: streamInfo.state.last_seq,
-})
