@@ -10,7 +10,7 @@ import { isRouteOf } from './measuring/caller-book'
 import { callersOf, type CallerFigures, type Callers } from './measuring/callers'
 import { listIn, namedIn } from './measuring/statistics'
 import { knownBy } from './registry'
-import { awaitedIn } from './report/expected-callers'
+import { awaitedIn, isRead } from './report/expected-callers'
 
 /** A caller that is connected: plain data, with addresses. */
 export interface ListedCaller extends CallerFigures {
@@ -99,7 +99,7 @@ export function namedCallers(gateway: Connection): NamedCaller[] | undefined {
     found.set(key, { name, routeId, connections: before + connections })
   }
   for (const { address, place } of callers.present()) {
-    const name = callers.isKnown(place.route) ? book.nameOf(address, place) : undefined
+    const name = isRead(callers, place) ? book.nameOf(address, place) : undefined
     if (name !== undefined) add(name, place.route.id, 1)
   }
   for (const { expected, route, standing } of awaitedIn(state, book, callers, () => true)) {
@@ -130,7 +130,10 @@ export function expectations(
 /** Of several watches, which may follow some routes only: of each route, what one that knows it knows. */
 function together(watches: readonly Callers[]): Callers {
   return {
-    isKnown: (route) => watches.some((one) => one.isKnown(route)),
+    listsOf(route, output) {
+      const found = watches.map((one) => one.listsOf(route, output))
+      return (['read', 'unlisted'] as const).find((each) => found.includes(each)) ?? 'unread'
+    },
     present() {
       const lists = watches.map((one) => ({ one, list: one.present() }))
       const chosen = new Map<string, Callers>()
@@ -138,7 +141,7 @@ function together(watches: readonly Callers[]): Callers {
         for (const { place } of list) {
           const { route } = place
           if (chosen.has(route.id)) continue
-          chosen.set(route.id, watches.find((each) => each.isKnown(route)) ?? one)
+          chosen.set(route.id, watches.find((each) => each.listsOf(route, '') !== 'unread') ?? one)
         }
       }
       return lists.flatMap(({ one, list }) =>

@@ -219,7 +219,7 @@ describe('names of callers', () => {
       incidents: watch({ report: 'incidents', holdFor: '0', route: ROUTE, routeType: 'name' }),
     }
     const metrics = { type: 'media-gateway-metrics' }
-    const expected = async (): Promise<object> => {
+    const expected = async (): Promise<Record<string, unknown>> => {
       const { payload } = await result('list-routes')
       const all = (payload as HealthRow[]).map((one) => [one.name, one.expected] as const)
       return Object.fromEntries(all.filter(([, its]) => its === null || its!.number > 0))
@@ -242,6 +242,16 @@ describe('names of callers', () => {
       'Test pattern always: 0',
       'Theatre always: 0',
     ])
+    called(NORTH, SOUTH)
+    await until(async () => (await samples()).includes(`${ROUTE} running: 1`))
+    should((await expected())[ROUTE]).eql({ number: 1, away: [] })
+    // Whether that one is still there is not known.
+    const endOfNext = simulator.fault({ kind: 'status', status: 503, match: { path } })
+    called(SOUTH)
+    await until(async () => (await expected())[ROUTE] === null)
+    should((await samples()).filter((each) => each.startsWith(ROUTE))).eql([])
+    endOfNext()
+    called()
     await unload()
     // Its watch follows one route.
     await start('json', rows, nodes)

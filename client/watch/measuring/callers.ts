@@ -1,12 +1,12 @@
 import type { UnixClock } from '../../clock'
 import type { CallerBook, Place } from '../../model/callers'
 import type { WatchEvent } from '../../model/event'
-import { isSameId, named } from '../../model/ids'
+import { grouped, isSameId, named } from '../../model/ids'
 import type { Named } from '../../model/types'
 import { deviceHealth, isConnected } from '../../model/health'
 import { isObject, own } from '../../model/json'
 import { shortened } from '../../model/legible'
-import { isRouteOf } from './caller-book'
+import { isCalled, isRouteOf } from './caller-book'
 import { eachRoute, placeOf, type Figures } from './figures'
 import { destinationsByKey, isRunning, type DeviceState, type RouteState } from '../state'
 import type { MeasuredEvent, Meter } from './meter'
@@ -67,12 +67,17 @@ export interface PresentCaller extends Caller {
   readonly since: number
 }
 
-/** Who is connected, and of which routes that is certain. */
+/** Who is connected, and where that is certain. */
 export interface Callers {
   /** Who calls a listener that several routes share is at each of them. */
   present(): PresentCaller[]
-  /** It is followed, and the lists of all its listeners are those of the latest poll. */
-  isKnown(route: Named): boolean
+  /**
+   * What is known of the callers of an output, or of the source; of all that a route has, where it is empty.
+   * - `read`: who is connected at the latest poll
+   * - `unlisted`: the statistics list nobody there, however many are connected
+   * - `unread`: it is not followed, or a list is not that of the latest poll
+   */
+  listsOf(route: Named, output: string): 'read' | 'unlisted' | 'unread'
 }
 
 /** Follows who calls the listeners of running routes: their outputs, and sources in listener mode. */
@@ -94,14 +99,16 @@ export function createCallerWatch(
   let lacking: readonly RouteState[] = []
   /** The routes that it follows; none while the device is away. */
   let follows: (route: Named) => boolean = () => false
-  /** The IDs of the routes whose lists are not certain; undefined until they are needed. */
-  let doubtful: ReadonlySet<string> | undefined
+  /** The listeners of each route; undefined until they are needed. */
+  let byRoute: ReadonlyMap<string, Array<{ place: Place; listener: Listener }>> | undefined
 
-  function doubtfulRoutes(): ReadonlySet<string> {
-    const listed = [...(listeners?.values() ?? [])]
-    const unread = listed.filter(({ isDirty, isUnlisted }) => isDirty || isUnlisted)
-    return new Set(unread.flatMap(({ places }) => places.map(({ route }) => route.id)))
-  }
+  const listenersByRoute = (): NonNullable<typeof byRoute> =>
+    grouped(
+      [...(listeners?.values() ?? [])].flatMap((listener) =>
+        listener.places.map((place) => ({ place, listener })),
+      ),
+      ({ place }) => place.route.id,
+    )
 
   /** Takes the list of a listener: what is new, what stays and what is missing. */
   function take(key: string, places: Places, listed: readonly Caller[], at: number): void {
@@ -168,7 +175,7 @@ export function createCallerWatch(
     polled(state, figures, wants, at) {
       const { code, state: status } = state.condition
       lacking = []
-      doubtful = undefined
+      byRoute = undefined
       follows = () => false
       // Then the front end shows what it knew last.
       if (deviceHealth(code, status).sign === 'unknown') return []
@@ -206,7 +213,6 @@ export function createCallerWatch(
     lacking: () => lacking,
 
     measured(statistics, at) {
-      doubtful = undefined
       const id = own(statistics.route, 'id')
       for (const [key, one] of listeners ?? []) {
         const { places, clients } = one
@@ -237,9 +243,14 @@ export function createCallerWatch(
           ),
       ),
 
-    isKnown: (route) => {
-      doubtful ??= doubtfulRoutes()
-      return follows(route) && !doubtful.has(route.id)
+    listsOf(route, output) {
+      if (!follows(route)) return 'unread'
+      byRoute ??= listenersByRoute()
+      const its = (byRoute.get(route.id) ?? [])
+        .filter(({ place }) => isCalled(place.destination ?? place.source, output))
+        .map(({ listener }) => listener)
+      if (its.some(({ isDirty }) => isDirty)) return 'unread'
+      return its.length > 0 && its.every(({ isUnlisted }) => isUnlisted) ? 'unlisted' : 'read'
     },
 
     save: () => new Map(known),

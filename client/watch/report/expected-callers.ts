@@ -1,5 +1,5 @@
 import { named } from '../../model/ids'
-import type { CallerBook, CallerRow, ExpectedCaller } from '../../model/callers'
+import type { CallerBook, CallerRow, ExpectedCaller, Place } from '../../model/callers'
 import type { Named } from '../../model/types'
 import { isCalled, isRouteOf } from '../measuring/caller-book'
 import type { Callers } from '../measuring/callers'
@@ -33,13 +33,21 @@ export function awaitedIn(
     const say = (standing: Awaited['standing']): Awaited[] => [
       { expected: one, route, destination: outputOf(row, route), standing },
     ]
-    if (present.some(({ address, place }) => one.is(address, place))) return say('ok')
+    const at = present.filter(({ address, place }) => one.is(address, place))
+    if (at.length > 0) return say(at.some(({ place }) => isRead(callers, place)) ? 'ok' : 'unknown')
     if (!its.some(({ condition }) => isRunning(condition))) {
       return say(row.expected === 'always' ? 'away' : 'stopped')
     }
-    return say(its.every((each) => callers.isKnown(each)) ? 'away' : 'unknown')
+    const lists = its.map((each) => callers.listsOf(each, row.output))
+    // Of a listener without a list nothing is known: only the others can show that nobody is there.
+    const isCertain = !lists.includes('unread') && lists.includes('read')
+    return say(isCertain ? 'away' : 'unknown')
   })
 }
+
+/** Whether the list in which a caller was found is that of the latest poll. */
+export const isRead = (callers: Callers, { route, destination, source }: Place): boolean =>
+  callers.listsOf(route, (destination ?? source)?.id ?? '') !== 'unread'
 
 export const NONE_AWAITED: readonly Awaited[] = []
 

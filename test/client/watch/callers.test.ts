@@ -285,6 +285,34 @@ describe('callers of a gateway', () => {
         ])
     })
 
+    it('are missed where another listener of the route has no list', async () => {
+      const source = {
+        name: 'In',
+        protocol: 'srt',
+        srtMode: 'listener',
+        address: '0.0.0.0',
+        port: 1,
+      }
+      world = newWorld([{ ...NEWS, source }], { rows })
+      world.forge = (statistics) => {
+        const { route } = statistics as { route: { source: object } }
+        Reflect.deleteProperty(route.source, 'connections')
+        return statistics
+      }
+      world.call([NORTH, SOUTH])
+      await world.begin(options)
+      await world.look(3)
+      world.news().should.eql([])
+      world.call([])
+      await world.look(3)
+      world
+        .news()
+        .should.eql([
+          'incident.begun caller North News Partners',
+          'incident.begun caller South News',
+        ])
+    })
+
     it('are missed where the statistics spell the IDs in upper case', async () => {
       world = newWorld([NEWS], { rows })
       world.forge = (statistics) => {
