@@ -27,18 +27,13 @@ export const numeral = (value: number): string =>
   new Intl.NumberFormat(language(), { useGrouping: false, maximumFractionDigits: 20 }).format(value)
 
 /** A time as the language of the editor writes it, on a clock of 24 hours. */
-export const timeOf = (at: Date): string => at.toLocaleTimeString(region(), CLOCK)
+export const timeOf = (at: Date): string => at.toLocaleTimeString(language(), CLOCK)
 
-/** The same, with the date. */
-export const dateOf = (at: Date): string => at.toLocaleString(region(), CLOCK)
+/** The same, with the date: in English the month is a word, as its countries disagree on the order. */
+export const dateOf = (at: Date): string =>
+  at.toLocaleString(language(), { dateStyle: 'medium', timeStyle: 'medium', ...CLOCK })
 
 const CLOCK = { hourCycle: 'h23' } as const
-
-/** The language of the editor, as in the country of the browser where it has that language too. */
-function region(): string {
-  const own = new RegExp(`^${language().slice(0, 2)}\\b`)
-  return navigator.languages.find((each) => own.test(each)) ?? language()
-}
 
 /** A text that the forms and the sidebar share: all of them are in the catalog of the config node. */
 export const text = textsOf('gateway')
