@@ -1,5 +1,9 @@
 // The accounts and rights that docs/nats-accounts.conf and docs/fleet-events.md show, as a nats-server grants them: they are enough, each is
 // needed, and they reach no other fleet.
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { openLease, type Lease } from '../../client/fleet/lease'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
@@ -13,7 +17,9 @@ import {
   ofFleet,
   readersSubjects,
 } from '../support/fleet-rights'
-import { startNats, withNats, type NatsServer } from '../support/nats'
+import { afterThisTest } from '../support/hooks'
+import { findNats, startNats, withNats, type NatsServer } from '../support/nats'
+import { root } from '../support/root'
 import { pause, until } from '../support/until'
 
 const TTL = 3000
@@ -107,6 +113,25 @@ withNats('the rights on the engine', function () {
     await connection.flush()
     return { subjects, refused }
   }
+
+  it('are in a file that a server reads as it is', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'media-gateway-accounts-'))
+    afterThisTest(() => rmSync(folder, { recursive: true }))
+    const config = join(folder, 'nats.conf')
+    copyFileSync(join(root, 'docs/nats-accounts.conf'), join(folder, 'nats-accounts.conf'))
+    writeFileSync(
+      config,
+      `jetstream { store_dir: ${JSON.stringify(folder)} }\ninclude nats-accounts.conf\n`,
+    )
+    const env = Object.fromEntries(
+      ['NORTH', 'NORTH_READER', 'NORTH_ADMIN'].map((name) => [`${name}_PASSWORD`, PASSWORD]),
+    )
+    const { status, stderr } = spawnSync(findNats()!, ['-t', '-c', config], {
+      env,
+      encoding: 'utf8',
+    })
+    should(status).equal(0, stderr)
+  })
 
   it('that the documentation shows are enough: to divide, to command, to gather, to come back, and to read', async () => {
     const fleet = 'oslo'
