@@ -38,7 +38,7 @@ export function createSilence(clock: Clock, onSilence: () => void) {
 /** A clock for watches: waits are monotonic, reported times are those of the machine. */
 export interface UnixClock extends Clock {
   /**
-   * A time of this clock as Unix ms, by the clock of the machine as it is set now; never a later one. The
+   * A time of this clock as Unix ms, by the clock of the machine as it is set now; at most 2 ms off. The
    * same time gives the same number until that clock is set.
    */
   unix(at: number): number
@@ -50,20 +50,20 @@ export const REAL_TIME: UnixClock = {
   unix: (at) => Math.floor(offsetNow() + at),
 }
 
-/** From the monotonic clock to the Unix time: the highest measured, as each measurement may be too low. */
-let offset = -Infinity
-
-/** How much lower it may be measured before the clock of the machine was set back, in ms. */
+/** From the monotonic clock to the Unix time. */
+let offset = NaN
+/** As much as two measurements of it may differ, in ms: `Date.now` leaves out a part of one. */
 const TOLERATED_MS = 2
 
 function offsetNow(): number {
-  // `Date.now` leaves out a part of a millisecond, and other processes may run between the two.
+  let highest = -Infinity
+  // Other processes may run between the two: then it is measured too low.
   for (let times = 0; times < 3; times++) {
     const measured = Date.now() - MONOTONIC.now()
-    if (measured > offset) offset = measured
-    if (measured > offset - TOLERATED_MS) return offset
+    if (Math.abs(measured - offset) < TOLERATED_MS) return offset
+    highest = Math.max(highest, measured)
   }
-  return (offset = Date.now() - MONOTONIC.now())
+  return (offset = highest)
 }
 
 /** The time of the clock for a Unix time; not later than now, as the clock of another process may be ahead. */
