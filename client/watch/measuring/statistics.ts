@@ -68,8 +68,11 @@ export function valueOf(part: unknown, measure: Measure): number {
     const single = numbers('bitrate', clientsOf(part))
     return single.length > 0 ? single.reduce((sum, one) => sum + one, 0) : (whole ?? NaN)
   }
-  const name = measure === 'roundTripTime' ? 'srtRoundTripTime' : 'srtPacketLossRate'
-  const values = numbers(name, [part, ...clientsOf(part), ...connectionsOf(part)])
+  const all = [part, ...clientsOf(part), ...connectionsOf(part)]
+  const values =
+    measure === 'roundTripTime'
+      ? numbers('srtRoundTripTime', all)
+      : numbers('srtPacketLossRate', all).filter((percent) => percent <= 100)
   return values.length > 0 ? Math.max(...values) : NaN
 }
 

@@ -444,7 +444,7 @@ describe('callers of a gateway', () => {
           bitrate: 2,
           connections: [{ srtRoundTripTime: 8 }, { srtRoundTripTime: Infinity }],
         },
-        { address: '2001:db8::1', port: 'x', bitrate: -1, srtPacketLossRate: -1 },
+        { address: '2001:db8::1', port: 'x', bitrate: -1, srtPacketLossRate: 250 },
         { port: 7 },
         null,
         { address: '' },
