@@ -532,7 +532,6 @@ async function admin<T>(
   bucket = 'media-gateway-tests',
 ): Promise<T> {
   const { connect } = await import('@nats-io/transport-node')
-  const { Kvm } = await import('@nats-io/kv')
   const connection = await connect({ servers: url })
   try {
     return await work(await new Kvm(connection).open(bucket))
