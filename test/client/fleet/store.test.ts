@@ -34,13 +34,15 @@ describe('a watch of the records', () => {
   })
   afterEach(() => over.now())
 
+  const info = async (): Promise<object> => {
+    engine.looks++
+    if (engine.isAway) throw new Error('no response')
+    const { created, latest } = engine
+    return { created, state: { last_seq: latest, subjects: { '$KV.fleet.slot.7': 1 } } }
+  }
   const kv = {
-    status: async () => {
-      engine.looks++
-      if (engine.isAway) throw new Error('no response')
-      const { created, latest } = engine
-      return { values: 1, streamInfo: { created, state: { last_seq: latest } } }
-    },
+    prefix: '$KV.fleet',
+    jsm: { streams: { info } },
     watch: async () => Object.assign(following(), { stop: () => report(undefined) }),
   } as unknown as KV
   const bucket = {
